@@ -1,0 +1,49 @@
+"""koski: interactive water for Python."""
+
+from koski.core.edges import (
+    Absorbing,
+    Drain,
+    Edges,
+    Inflow,
+    Level,
+    Periodic,
+    Series,
+    Wall,
+)
+from koski.core.errors import InputError
+from koski.core.frame import Frame
+from koski.core.grid import Grid
+from koski.core.inputs import Inputs
+from koski.core.solver import Solver, advance
+from koski.core.stencil import Flow
+from koski.core.terrain import Terrain
+from koski.solvers.advection import conserving, maccormack, semi_lagrangian
+from koski.solvers.pipe import Pipe, mean_section, upwind_section
+from koski.solvers.shallow import LinearShallowWater, ShallowWater
+
+__all__ = [
+    "Absorbing",
+    "Drain",
+    "Edges",
+    "Flow",
+    "Frame",
+    "Grid",
+    "Inflow",
+    "InputError",
+    "Inputs",
+    "Level",
+    "LinearShallowWater",
+    "Periodic",
+    "Pipe",
+    "Series",
+    "ShallowWater",
+    "Solver",
+    "Terrain",
+    "Wall",
+    "advance",
+    "conserving",
+    "maccormack",
+    "mean_section",
+    "semi_lagrangian",
+    "upwind_section",
+]

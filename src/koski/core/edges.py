@@ -1,0 +1,186 @@
+"""The four sides of the grid, each with a rule of its own.
+
+A rule acts on the row of cells along its side, so that all sides are alike: a drain keeps them
+dry, a level keeps them filled, an inflow feeds them.  Walls are what the grid has by nature.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.errors import InputError
+from koski.core.grid import Grid
+from koski.core.pytree import pytree, static
+from koski.core.stencil import TINY, Flow
+from koski.core.sums import total
+from koski.core.water import Water
+
+
+@pytree
+class Series:
+    """A number that changes over time: linear between its points, constant beyond them."""
+
+    times: jax.Array  # [s]
+    values: jax.Array
+
+    @staticmethod
+    def create(times, values) -> "Series":
+        t, v = jnp.asarray(times, jnp.float32), jnp.asarray(values, jnp.float32)
+        if t.ndim != 1 or t.shape != v.shape or not t.size or bool((jnp.diff(t) < 0).any()):
+            raise InputError("a series needs as many values as times, the times in rising order")
+        return Series(t, v)
+
+
+def now(value, t):
+    """The value at time `t` of a number or a Series."""
+    return jnp.interp(t, value.times, value.values) if isinstance(value, Series) else value
+
+
+@pytree
+class Wall:
+    """Reflects."""
+
+
+@pytree
+class Periodic:
+    """Joined to the opposite side, which must be periodic too."""
+
+
+@pytree
+class Drain:
+    """Whatever reaches the side is gone: its cells are kept dry.   Kellomäki 2015 §4.3"""
+
+    def hold(self, d, b, t, dt, grid: Grid):
+        return jnp.zeros_like(d)
+
+
+@pytree
+class Level:
+    """The water along the side stands at a given height [m], a number or a Series."""
+
+    level: jax.Array | float | Series
+
+    def hold(self, d, b, t, dt, grid: Grid):
+        return jnp.maximum(now(self.level, t) - b, 0)
+
+
+@pytree
+class Inflow:
+    """A discharge [m³/s], a number or a Series, enters along the side.
+
+    It spreads like the conveyance of the wet cells, d^(5/3), and starts in the lowest.
+    """
+
+    discharge: jax.Array | float | Series
+
+    def hold(self, d, b, t, dt, grid: Grid):
+        share = d * jnp.cbrt(d * d) + jnp.where(b == b.min(), TINY, 0)
+        return d + now(self.discharge, t) * dt / grid.area * share / share.sum()
+
+
+@pytree
+class Absorbing:
+    """Open water goes on beyond: waves that enter the layer die out towards its level.
+
+    Depth and flow relax over `width` cells at a rate that rises as the square of how deep in the
+    layer they are.  Give the level as a Series and the layer makes waves as well.
+    """
+
+    level: jax.Array | float | Series  # height of the water outside [m]
+    width: int = static(default=20)  # cells
+    rate: jax.Array | float = 5.0  # per crossing time √(gd) of the layer, at the very side
+
+    def ramp(self, n: int):
+        """0 inside the grid rising to 1 at the side, for the n cells away from it."""
+        return jnp.maximum(1 - (jnp.arange(n) + 0.5) / self.width, 0) ** 2
+
+
+Edge = Wall | Periodic | Drain | Level | Inflow | Absorbing
+SIDES = ("west", "east", "south", "north")  # x = 0, x = end, y = 0, y = end
+
+
+@pytree
+class Edges:
+    """One rule per side: west and east at x = 0 and its end, south and north likewise in y."""
+
+    west: Edge = Wall()
+    east: Edge = Wall()
+    south: Edge = Wall()
+    north: Edge = Wall()
+
+    @staticmethod
+    def all(edge: Edge) -> "Edges":
+        return Edges(edge, edge, edge, edge)
+
+    def __iter__(self) -> Iterator[tuple[str, Edge]]:
+        return ((side, getattr(self, side)) for side in SIDES)
+
+    @property
+    def wraps(self) -> tuple[bool, bool]:
+        """Whether x and whether y are periodic; both sides must agree."""
+        pairs = [(self.west, self.east), (self.south, self.north)]
+        joined = [tuple(isinstance(e, Periodic) for e in pair) for pair in pairs]
+        if any(a != b for a, b in joined):
+            raise InputError("a periodic side needs the opposite side to be periodic too")
+        return joined[0][0], joined[1][0]
+
+    @property
+    def absorbing(self) -> list[tuple[str, Absorbing]]:
+        return [(side, e) for side, e in self if isinstance(e, Absorbing)]
+
+
+def strip(side: str) -> tuple:
+    """Index of the cells along a side."""
+    return {
+        "west": (slice(None), 0),
+        "east": (slice(None), -1),
+        "south": (0, slice(None)),
+        "north": (-1, slice(None)),
+    }[side]
+
+
+def hold(w: Water, b, edges: Edges, dt, grid: Grid) -> Water:
+    """Apply the rule of each side to the cells along it, and book what came and went."""
+    for side, edge in edges:
+        if isinstance(edge, (Drain, Level, Inflow)):
+            at = strip(side)
+            w = set_depth(w, at, edge.hold(w.d[at], b[at], w.t.value, dt, grid), grid)
+    for side, edge in edges.absorbing:
+        k = 1 - jnp.exp(-dt * damping(edge, side, w.d, grid))
+        still = jnp.maximum(now(edge.level, w.t.value) - b, 0)
+        w = set_depth(w, ..., w.d + k * (still - w.d), grid)
+    return w
+
+
+def set_depth(w: Water, at, d, grid: Grid) -> Water:
+    """Replace the depth of some cells: water that goes takes its dye along, what comes is clean."""
+    old = w.d[at]
+    up, up_rest = total(jnp.maximum(d - old, 0))
+    down, down_rest = total(jnp.maximum(old - d, 0))
+    kept = jnp.minimum(d / jnp.maximum(old, TINY), 1)
+    return replace(
+        w,
+        d=w.d.at[at].set(d),
+        dyes={name: m.at[at].multiply(kept) for name, m in w.dyes.items()},
+        came=w.came.add(up * grid.area, up_rest * grid.area),
+        went=w.went.add(down * grid.area, down_rest * grid.area),
+    )
+
+
+def damping(edge: Absorbing, side: str, d, grid: Grid):
+    """The layer's rate per cell [1/s], of the grid's shape."""
+    n = grid.nx if side in ("west", "east") else grid.ny
+    ramp = edge.ramp(n) if side in ("west", "south") else edge.ramp(n)[::-1]
+    ramp = ramp[None, :] if side in ("west", "east") else ramp[:, None]
+    speed = jnp.sqrt(9.81 * d)
+    return jnp.broadcast_to(edge.rate * speed / (edge.width * grid.cell) * ramp, grid.shape)
+
+
+def calm(q: Flow, d, edges: Edges, dt, grid: Grid) -> Flow:
+    """Damp the flow in absorbing layers; elsewhere nothing is done, or compiled."""
+    for side, edge in edges.absorbing:
+        keep = jnp.exp(-dt * damping(edge, side, d, grid))
+        q = Flow(q.x * keep, q.y * keep)
+    return q

@@ -1,0 +1,70 @@
+"""The grid: how many cells, how large, and whether opposite sides are joined."""
+
+import os
+from dataclasses import dataclass
+
+from koski.core.errors import InputError, number
+
+BYTES_PER_CELL = 64  # terrain, state, a step's temporaries and one frame, in float32
+
+
+@dataclass(frozen=True)
+class Grid:
+    """ny × nx square cells.  Arrays are indexed [y, x]; cell centres lie at (i + ½) cell."""
+
+    ny: int
+    nx: int
+    cell: float  # side of a cell [m]
+    wrap_x: bool = False  # the east side joins the west
+    wrap_y: bool = False  # the north side joins the south
+
+    @staticmethod
+    def create(ny: int, nx: int, cell: float = 1.0, wrap_x=False, wrap_y=False) -> "Grid":
+        """A grid that makes sense and fits in memory, checked before anything is allocated."""
+        if ny < 1 or nx < 1 or ny * nx < 2:
+            raise InputError(
+                f"a grid of {ny} × {nx} cells has nowhere to flow: give it at least two cells"
+            )
+        if (wrap_x and nx < 2) or (wrap_y and ny < 2):
+            raise InputError("a periodic direction needs at least two cells across")
+        cell = number("cell", cell, low=1e-6, high=1e9)
+        need, have = ny * nx * BYTES_PER_CELL, free_memory()
+        if need > have:
+            raise InputError(
+                f"a grid of {ny} × {nx} cells needs about {need / 2**30:.1f} GiB of memory and"
+                f" {have / 2**30:.1f} GiB is free: choose fewer cells"
+            )
+        return Grid(int(ny), int(nx), cell, bool(wrap_x), bool(wrap_y))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.ny, self.nx
+
+    @property
+    def cells(self) -> int:
+        return self.ny * self.nx
+
+    @property
+    def area(self) -> float:
+        """Area of one cell [m²]."""
+        return self.cell * self.cell
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Length along x and along y [m]."""
+        return self.nx * self.cell, self.ny * self.cell
+
+
+def free_memory() -> float:
+    """Bytes of memory the machine can still give, without bound where it does not say."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable"):
+                    return 1024.0 * float(line.split()[1])
+    except OSError:
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")

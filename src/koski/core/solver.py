@@ -1,0 +1,101 @@
+"""The protocol that all solvers keep, and the one loop that runs them."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Protocol, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from koski.core.errors import InputError, number
+from koski.core.frame import Frame
+from koski.core.inputs import Inputs
+from koski.core.terrain import Terrain
+from koski.core.water import Water
+
+G = 9.81  # gravity [m/s²]
+CHECK = 16  # substeps between two looks at what time step is stable
+
+
+class State(Protocol):
+    """Whatever a solver carries from step to step; the water is always part of it."""
+
+    @property
+    def water(self) -> Water: ...
+
+
+S = TypeVar("S", bound=State)
+
+
+class Solver(Protocol[S]):
+    def start(self, terrain: Terrain, depth, velocity=None) -> S: ...
+    def stable_dt(self, state: S, terrain: Terrain) -> jax.Array: ...
+    def step(self, state: S, terrain: Terrain, inputs: Inputs, dt) -> S: ...
+    def frame(self, state: S, terrain: Terrain) -> Frame: ...
+
+
+def advance(
+    solver: Solver[S],
+    state: S,
+    terrain: Terrain,
+    inputs: Inputs | None = None,
+    *,
+    seconds: float,
+    dt: float | None = None,
+    max_steps: int = 10_000,
+) -> S:
+    """Run the water for `seconds` and return its new state; the old one is used up.
+
+    The time is split into equal substeps that are stable, looked at again every few steps.  At
+    most `max_steps` are made: where that is too few, the water lags behind (`frame.t` tells)
+    rather than blow up.  With a `dt` the number of steps is fixed, and gradients pass through.
+    """
+    inputs = inputs or Inputs()
+    if not isinstance(seconds, jax.core.Tracer):
+        seconds = number("seconds", seconds, low=0)
+    if dt is None:
+        return run_stable(solver, state, terrain, inputs, seconds, max_steps)
+    if isinstance(seconds, jax.core.Tracer):
+        raise InputError("with a fixed dt the seconds must be a plain number")
+    steps = max(round(seconds / number("dt", dt, low=1e-9) + 0.499), 0)
+    return run_fixed(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
+
+
+def ready(state: S, inputs: Inputs) -> S:
+    return replace(state, water=state.water.ready(inputs))  # type: ignore[type-var]
+
+
+@partial(jax.jit, donate_argnums=1)
+def run_stable(solver, state, terrain, inputs, seconds, max_steps):
+    """Substeps of equal, stable length until the time is up or the steps are."""
+
+    def more(c):
+        _, left, steps = c
+        return (left > 0) & (steps > 0)
+
+    def stretch(c):
+        state, left, steps = c
+        count = jnp.ceil(left / solver.stable_dt(state, terrain))
+        count = jnp.clip(jnp.nan_to_num(count, nan=1.0), 1, 1e9)
+        n = jnp.minimum(jnp.minimum(count, CHECK).astype(jnp.int32), steps)
+        dt = left / count
+        state = repeat(solver, state, terrain, inputs, dt, n)
+        return state, jnp.where(n >= count, 0.0, left - n * dt), steps - n
+
+    start = ready(state, inputs), jnp.float32(seconds), jnp.int32(max_steps)
+    return lax.while_loop(more, stretch, start)[0]
+
+
+@partial(jax.jit, donate_argnums=1, static_argnames="steps")
+def run_fixed(solver, state, terrain, inputs, dt, steps):
+    """A known number of steps: JAX differentiates this loop."""
+    return repeat(solver, ready(state, inputs), terrain, inputs, dt, steps)
+
+
+def repeat(solver, state, terrain, inputs, dt, n):
+    """n steps of the same length; time is summed once for all, with nothing lost to rounding."""
+    before = state.water
+    state = lax.fori_loop(0, n, lambda _, s: solver.step(s, terrain, inputs, dt), state)
+    after = replace(state.water, t=before.t.add(n * dt), steps=before.steps + n)
+    return replace(state, water=after)

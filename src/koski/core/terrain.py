@@ -1,0 +1,48 @@
+"""The ground the water runs over."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from koski.core.edges import Edges
+from koski.core.errors import InputError
+from koski.core.grid import Grid
+from koski.core.pytree import pytree, static
+
+
+@pytree
+class Terrain:
+    """Heights per cell on a grid, with a rule for each of its sides."""
+
+    b: jax.Array  # height of the ground [m]
+    edges: Edges
+    grid: Grid = static(default=None)
+
+    @staticmethod
+    def create(b, cell: float = 1.0, edges: Edges | None = None) -> "Terrain":
+        """A terrain from a map of heights [m], checked."""
+        shape = np.shape(b)
+        if len(shape) != 2:
+            raise InputError(f"a terrain is a map of heights [ny, nx], not of shape {shape}")
+        edges = edges or Edges()
+        wrap_x, wrap_y = edges.wraps
+        grid = Grid.create(shape[0], shape[1], cell, wrap_x, wrap_y)
+        try:
+            b = jnp.array(b, jnp.float32)
+        except (TypeError, ValueError) as e:
+            raise InputError(f"a terrain is a map of numbers: {e}") from None
+        if not isinstance(b, jax.core.Tracer) and not bool(jnp.isfinite(b).all()):
+            bad = int((~jnp.isfinite(b)).sum())
+            raise InputError(
+                f"the terrain has {bad} heights that are not finite: fill them first, for"
+                " instance with koski.io.dem.fill_holes"
+            )
+        if not isinstance(b, jax.core.Tracer) and float(jnp.abs(b).max()) > 1e6:
+            raise InputError("the terrain has heights beyond ±1000 km: give them in metres")
+        return Terrain(b, edges, grid)
+
+    def with_edges(self, **sides) -> "Terrain":
+        """The same ground with other rules along the sides named."""
+        return Terrain.create(self.b, self.grid.cell, replace(self.edges, **sides))

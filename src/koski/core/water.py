@@ -1,0 +1,123 @@
+"""What every solver's state holds: the water itself, its dyes, its clock and its ledger.
+
+d := d − dt Σ q / l² + dt · sources                 Kellomäki 2015, eq. 4.12
+m := m − dt Σ q c / l²,   c = m / d upwind          (upwind: the amount of dye is exact)
+"""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.errors import InputError
+from koski.core.grid import Grid
+from koski.core.inputs import Inputs
+from koski.core.pytree import pytree
+from koski.core.stencil import TINY, Flow, above, div, outflow, right, upwind
+from koski.core.sums import Sum, total
+
+FILM = 1e-6  # thinnest layer that carries dye [m]
+WATER = "water"  # its key among the rests, beside the names of the dyes
+
+
+@pytree
+class Water:
+    """Depth and dyes per cell, and how much has come and gone."""
+
+    d: jax.Array  # depth [m]
+    dyes: dict[str, jax.Array]  # amount per m²
+    rests: dict[str, jax.Array]  # what rounding still owes to whatever has a source
+    t: Sum  # time [s]
+    steps: jax.Array  # how many it took
+    came: Sum  # through sources and edges [m³]
+    went: Sum  # through sinks and edges [m³]
+
+    @staticmethod
+    def start(depth, grid: Grid) -> "Water":
+        """Still water of the given depth, a number or a map."""
+        d = jnp.asarray(depth, jnp.float32)
+        if d.shape not in ((), grid.shape):
+            raise InputError(
+                f"depth has shape {d.shape} but the terrain {grid.shape}: give one number or a"
+                " map of the terrain's shape"
+            )
+        if not isinstance(d, jax.core.Tracer):
+            low = float(d.min())
+            if not bool(jnp.isfinite(d).all()):
+                raise InputError("depth has values that are not finite: fill or remove them")
+            if low < 0:
+                raise InputError(
+                    f"depth is negative ({low:g} m) in places: clip it, for instance with"
+                    " np.maximum(level - terrain.b, 0)"
+                )
+        d = jnp.broadcast_to(d, grid.shape).copy()
+        return Water(d, {}, {}, Sum.zero(), jnp.int32(0), Sum.zero(), Sum.zero())
+
+    def ready(self, inputs: Inputs) -> "Water":
+        """Make room for what the inputs will bring: dyes, and rests for whatever is fed."""
+        dyes = {n: jnp.zeros_like(self.d) for n in inputs.dyes} | self.dyes
+        fed = [WATER] * (inputs.source is not None) + list(inputs.dyes)
+        return replace(self, dyes=dyes, rests={n: jnp.zeros_like(self.d) for n in fed} | self.rests)
+
+    def concentration(self) -> dict[str, jax.Array]:
+        """Dye per volume of water [amount/m³], zero where dry."""
+        return {name: m / jnp.maximum(self.d, FILM) for name, m in self.dyes.items()}
+
+
+def supply(w: Water, inputs: Inputs, dt, grid: Grid) -> Water:
+    """Let it rain, spring, sink and evaporate."""
+    d, dyes, rests, came, went = w.d, dict(w.dyes), dict(w.rests), w.came, w.went
+    if inputs.source is not None:
+        d, rests[WATER] = feed(d, rests[WATER], inputs.source, dt)
+        rate, rest = total(jnp.broadcast_to(inputs.source, grid.shape))
+        came = came.add(rate * dt * grid.area, rest * dt * grid.area)
+    for name, more in inputs.dyes.items():
+        dyes[name], rests[name] = feed(dyes[name], rests[name], more, dt)
+    if inputs.sink is not None:
+        taken = jnp.minimum(d, inputs.sink * dt)
+        kept = (d - taken) / jnp.maximum(d, TINY)
+        dyes = {name: m * kept for name, m in dyes.items()}
+        d, went = d - taken, lose(went, taken, grid)
+    if inputs.evaporation is not None:
+        taken = jnp.minimum(d, inputs.evaporation * dt)
+        d, went = d - taken, lose(went, taken, grid)
+    return replace(w, d=d, dyes=dyes, rests=rests, came=came, went=went)
+
+
+def feed(f, rest, rate, dt):
+    """Add `rate · dt`, however small beside `f`: what rounding drops is kept in `rest`."""
+    more = rate * dt + rest
+    new = jnp.maximum(f + more, 0)
+    return new, more - (new - f)
+
+
+def lose(went: Sum, taken, grid: Grid) -> Sum:
+    """Book a depth taken from each cell."""
+    hi, lo = total(taken)
+    return went.add(hi * grid.area, lo * grid.area)
+
+
+def limit(q: Flow, d, dt, grid: Grid) -> Flow:
+    """Let no cell give away more water than it holds.
+
+    K = min(1, d l² / dt Σ outflow), applied to the faces that leave the cell.   Kellomäki 2014 §3.4
+    """
+    K = jnp.minimum(1.0, d * grid.area / jnp.maximum(dt * outflow(q, grid), TINY))
+    return Flow(
+        q.x * jnp.where(q.x > 0, K, right(K, grid)), q.y * jnp.where(q.y > 0, K, above(K, grid))
+    )
+
+
+def move(w: Water, q: Flow, dt, grid: Grid) -> Water:
+    """Carry water and dyes along the settled flow, and let the clock tick."""
+    d, dyes = carry(w.d, w.dyes, q, dt / grid.area, grid)
+    return replace(w, d=d, dyes=dyes, t=w.t.tick(dt))
+
+
+def carry(d, dyes, q: Flow, k, grid: Grid):
+    """d −= k Σ q, and each dye along with it, upwind."""
+    moved = {}
+    for name, m in dyes.items():
+        c = upwind(q, m / jnp.maximum(d, FILM), grid)
+        moved[name] = m - k * div(Flow(q.x * c.x, q.y * c.y), grid)
+    return jnp.maximum(d - k * div(q, grid), 0), moved

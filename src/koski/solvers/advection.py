@@ -1,0 +1,122 @@
+"""Three ways for velocity to carry itself.  Each returns the face velocities after `dt`.
+
+    ∂u/∂t + u·∇u = 0
+
+On the CPU, XLA vectorises a loop only while it shifts one way along x: what must look both ways
+is done in two phases.
+"""
+
+from functools import reduce
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.grid import Grid
+from koski.core.phase import phase
+from koski.core.stencil import TINY, Flow, above, below, left, right
+
+
+def conserving(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
+    """Upwind in the form that conserves momentum, so that bores run at their right speed.
+
+    d̄ ∂u/∂t = − [∂(q̄ û)/∂x + ∂(p̄ û)/∂y − u (∂q̄/∂x + ∂p̄/∂y)]        Stelling & Duinmeijer 2003
+
+    d̄ is the mean depth at the face *after* the flows q moved the water, q̄ and p̄ are the flows
+    averaged to the edges of the face's own control volume, and û is upwind of them.  Only what
+    flows in counts, as a convex combination of neighbours: no step makes a new extreme.
+    """
+    west, corner = phase(from_west)(u, q, grid)
+    k = dt / grid.area
+    return Flow(
+        u.x - phase(loss_x)(u.x, q.x, west.x, corner, d, k, grid),
+        u.y - phase(loss_y)(u.y, q, west.y, d, k, grid),
+    )
+
+
+def from_west(u: Flow, q: Flow, grid: Grid) -> tuple[Flow, jax.Array]:
+    """What +x flows bring to each face over the step in velocity, and the y flow at corners."""
+    x = forth(0.5 * (left(q.x, grid) + q.x), u.x - left(u.x, grid))
+    y = left(forth(0.5 * (q.x + above(q.x, grid)), right(u.y, grid) - u.y), grid)
+    return Flow(x, y), 0.5 * (q.y + right(q.y, grid))
+
+
+def loss_x(u, q, west, corner, d, k, grid: Grid):
+    """k / d̄ · Σ inflow · (u − u upwind) for the x faces."""
+    east = back(0.5 * (q + right(q, grid)), right(u, grid) - u)
+    south = forth(below(corner, grid), u - below(u, grid))
+    north = back(corner, above(u, grid) - u)
+    return k * ((west + east) + (south + north)) / mean_depth(d, right(d, grid))
+
+
+def loss_y(u, q: Flow, west, d, k, grid: Grid):
+    """k / d̄ · Σ inflow · (u − u upwind) for the y faces."""
+    east = back(0.5 * (q.x + above(q.x, grid)), right(u, grid) - u)
+    south = forth(0.5 * (below(q.y, grid) + q.y), u - below(u, grid))
+    north = back(0.5 * (q.y + above(q.y, grid)), above(u, grid) - u)
+    return k * ((west + east) + (south + north)) / mean_depth(d, above(d, grid))
+
+
+def forth(q, step):
+    """What the positive part of a flow carries over a step in velocity."""
+    return jnp.maximum(q, 0) * step
+
+
+def back(q, step):
+    """What the negative part of a flow carries over a step in velocity."""
+    return jnp.minimum(q, 0) * step
+
+
+def mean_depth(d0, d1):
+    return jnp.maximum(0.5 * (d0 + d1), TINY)
+
+
+def semi_lagrangian(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
+    """Look up the velocity where the water came from, bilinearly.   Stam 1999; Kellomäki 2015 §4.3
+
+    Stable at any speed, but it smooths, and loses momentum in bores.
+    """
+    at_x, at_y = phase(at_faces)(u, grid)
+    return Flow(*(phase(trace)(f, x, y, dt, grid)[0] for f, x, y in ((u.x, *at_x), (u.y, *at_y))))
+
+
+def maccormack(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
+    """Semi-Lagrangian, there and back, to cancel most of its smoothing.   Selle et al. 2008
+
+    Clamped to the four values it was interpolated from, so that it makes no new extreme.
+    """
+
+    def corrected(f, x, y):
+        ahead, corners = phase(trace)(f, x, y, dt, grid)
+        back, _ = phase(trace)(ahead, -x, -y, dt, grid)
+        low, high = reduce(jnp.minimum, corners), reduce(jnp.maximum, corners)
+        return jnp.clip(ahead + 0.5 * (f - back), low, high)
+
+    at_x, at_y = phase(at_faces)(u, grid)
+    return Flow(corrected(u.x, *at_x), corrected(u.y, *at_y))
+
+
+def at_faces(u: Flow, grid: Grid):
+    """Both velocity components at the x faces, and at the y faces."""
+    v = 0.5 * (u.y + right(u.y, grid))
+    w = 0.5 * (u.x + left(u.x, grid))
+    return (u.x, 0.5 * (v + below(v, grid))), (0.5 * (w + above(w, grid)), u.y)
+
+
+def trace(f, x, y, dt, grid: Grid):
+    """f one step upstream of each point, and the four values that gave it.
+
+    No more than one cell away: `kick` keeps every speed under a cell per step, so the four are
+    neighbours and nothing is gathered from afar.
+    """
+    ax = jnp.minimum(jnp.abs(x) * (dt / grid.cell), 1)
+    ay = jnp.minimum(jnp.abs(y) * (dt / grid.cell), 1)
+    from_west, from_east = phase(left)(f, grid), phase(right)(f, grid)
+    fx = jnp.where(x > 0, from_west, from_east)
+    fy = jnp.where(y > 0, below(f, grid), above(f, grid))
+    fxy = jnp.where(
+        y > 0,
+        jnp.where(x > 0, below(from_west, grid), below(from_east, grid)),
+        jnp.where(x > 0, above(from_west, grid), above(from_east, grid)),
+    )
+    value = (1 - ay) * ((1 - ax) * f + ax * fx) + ay * ((1 - ax) * fy + ax * fxy)
+    return value, (f, fx, fy, fxy)

@@ -1,0 +1,26 @@
+"""Bed friction after Manning, taken implicitly so that a thin film slows but never reverses.
+
+∂u/∂t = − g n² |u| u / d^(4/3)
+"""
+
+import jax.numpy as jnp
+
+from koski.core.solver import G
+from koski.core.stencil import Flow, above, right
+
+THIN = 1e-4  # depths below this rub as if they were this deep [m]
+
+
+def rub(u: Flow, depth: Flow, n, dt, grid) -> Flow:
+    """Slow each face velocity by its bed; `n` is one number, a map, or None for a smooth bed."""
+    if n is None:
+        return u
+    n = jnp.asarray(n, jnp.float32)
+    ny = 0.5 * (n + above(n, grid)) if n.ndim else n
+    nx = 0.5 * (n + right(n, grid)) if n.ndim else n
+
+    def slow(u, d, n):
+        drag = jnp.exp(-4 / 3 * jnp.log(jnp.maximum(d, THIN)))  # far quicker than a power
+        return u / (1 + dt * G * n * n * drag * jnp.abs(u))
+
+    return Flow(slow(u.x, depth.x, nx), slow(u.y, depth.y, ny))
