@@ -17,9 +17,11 @@ from koski.core.inputs import Inputs
 from koski.core.solver import Solver, advance
 from koski.core.stencil import Flow
 from koski.core.terrain import Terrain
+from koski.scene import Scene, Spring
 from koski.solvers.advection import conserving, maccormack, semi_lagrangian
 from koski.solvers.pipe import Pipe, mean_section, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
+from koski.world import Volume, World
 
 __all__ = [
     "Absorbing",
@@ -35,11 +37,15 @@ __all__ = [
     "LinearShallowWater",
     "Periodic",
     "Pipe",
+    "Scene",
     "Series",
     "ShallowWater",
     "Solver",
+    "Spring",
     "Terrain",
+    "Volume",
     "Wall",
+    "World",
     "advance",
     "conserving",
     "maccormack",

@@ -1,5 +1,8 @@
 """What a user did wrong, in one sentence."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 import numpy as np
 
 
@@ -18,3 +21,10 @@ def number(name: str, value, low: float = -np.inf, high: float = np.inf) -> floa
         span = span if np.isfinite(low) else "that is finite"
         raise InputError(f"{name} must be a number {span}, not {value!r}")
     return x
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """'did you mean …?' where something is close, else all there is."""
+    names = list(names)
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else "there are " + ", ".join(names)

@@ -1,7 +1,6 @@
 """The protocol that all solvers keep, and the one loop that runs them."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Protocol, TypeVar
 
 import jax
@@ -54,20 +53,22 @@ def advance(
     inputs = inputs or Inputs()
     if not isinstance(seconds, jax.core.Tracer):
         seconds = number("seconds", seconds, low=0)
+    traced = any(isinstance(a, jax.core.Tracer) for a in jax.tree.leaves((state, terrain, inputs)))
     if dt is None:
-        return run_stable(solver, state, terrain, inputs, seconds, max_steps)
+        run = run_stable_traced if traced else run_stable
+        return run(solver, state, terrain, inputs, seconds, max_steps)
     if isinstance(seconds, jax.core.Tracer):
         raise InputError("with a fixed dt the seconds must be a plain number")
     steps = max(round(seconds / number("dt", dt, low=1e-9) + 0.499), 0)
-    return run_fixed(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
+    run = run_fixed_traced if traced else run_fixed
+    return run(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
 
 
 def ready(state: S, inputs: Inputs) -> S:
     return replace(state, water=state.water.ready(inputs))  # type: ignore[type-var]
 
 
-@partial(jax.jit, donate_argnums=1)
-def run_stable(solver, state, terrain, inputs, seconds, max_steps):
+def until(solver, state, terrain, inputs, seconds, max_steps):
     """Substeps of equal, stable length until the time is up or the steps are."""
 
     def more(c):
@@ -87,8 +88,7 @@ def run_stable(solver, state, terrain, inputs, seconds, max_steps):
     return lax.while_loop(more, stretch, start)[0]
 
 
-@partial(jax.jit, donate_argnums=1, static_argnames="steps")
-def run_fixed(solver, state, terrain, inputs, dt, steps):
+def times(solver, state, terrain, inputs, dt, steps):
     """A known number of steps: JAX differentiates this loop."""
     return repeat(solver, ready(state, inputs), terrain, inputs, dt, steps)
 
@@ -99,3 +99,10 @@ def repeat(solver, state, terrain, inputs, dt, n):
     state = lax.fori_loop(0, n, lambda _, s: solver.step(s, terrain, inputs, dt), state)
     after = replace(state.water, t=before.t.add(n * dt), steps=before.steps + n)
     return replace(state, water=after)
+
+
+# Inside another transformation there is nothing to donate, and JAX would warn of it.
+run_stable = jax.jit(until, donate_argnums=1)
+run_stable_traced = jax.jit(until)
+run_fixed = jax.jit(times, donate_argnums=1, static_argnames="steps")
+run_fixed_traced = jax.jit(times, static_argnames="steps")

@@ -13,7 +13,8 @@ from koski.core.grid import Grid
 from koski.core.pytree import pytree
 
 WALL = 1e30  # height of the terrain beyond the edge [m]: nothing flows over it
-TINY = 1e-30  # keeps a division finite; no depth or flow of interest is as small
+TINY = 1e-15  # keeps a division finite, and its derivative: its square is still a float32
+STICKS = 1e-9  # a film thinner than this does not flow [m]
 
 
 @pytree

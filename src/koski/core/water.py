@@ -102,7 +102,8 @@ def limit(q: Flow, d, dt, grid: Grid) -> Flow:
 
     K = min(1, d l² / dt Σ outflow), applied to the faces that leave the cell.   Kellomäki 2014 §3.4
     """
-    K = jnp.minimum(1.0, d * grid.area / jnp.maximum(dt * outflow(q, grid), TINY))
+    held = jnp.maximum(d * grid.area, TINY)
+    K = held / jnp.maximum(dt * outflow(q, grid), held)
     return Flow(
         q.x * jnp.where(q.x > 0, K, right(K, grid)), q.y * jnp.where(q.y > 0, K, above(K, grid))
     )

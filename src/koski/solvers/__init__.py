@@ -1,0 +1,39 @@
+"""The ways to move water, by the names that the command line knows them by."""
+
+from dataclasses import fields, replace
+
+from koski.core.errors import InputError, nearest
+from koski.core.solver import Solver
+from koski.solvers.advection import maccormack, semi_lagrangian
+from koski.solvers.pipe import Pipe, upwind_section
+from koski.solvers.shallow import LinearShallowWater, ShallowWater
+
+NAMED: dict[str, Solver] = {
+    "pipe": Pipe(),
+    "pipe-upwind": Pipe(section=upwind_section),
+    "shallow": ShallowWater(),
+    "shallow-semi-lagrangian": ShallowWater(advection=semi_lagrangian),
+    "shallow-maccormack": ShallowWater(advection=maccormack),
+    "linear": LinearShallowWater(),
+}
+
+
+def named(name: str, **numbers) -> Solver:
+    """A solver by name, with whichever of the numbers given it has."""
+    if name not in NAMED:
+        raise InputError(f"there is no solver {name!r}: {nearest(name, NAMED)}")
+    solver = NAMED[name]
+    known = {f.name for f in fields(solver)}  # type: ignore[arg-type]
+    mine = {k: v for k, v in numbers.items() if k in known}
+    return replace(solver, **mine)  # type: ignore[type-var]
+
+
+def name_of(solver: Solver) -> str:
+    """The name of a solver: that of the scheme it is, whatever its numbers."""
+    for name, like in NAMED.items():
+        schemes = [f.name for f in fields(like) if f.metadata.get("static")]  # type: ignore[arg-type]
+        if type(like) is type(solver) and all(
+            getattr(like, s) == getattr(solver, s) for s in schemes
+        ):
+            return name
+    return type(solver).__name__

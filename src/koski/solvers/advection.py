@@ -118,5 +118,5 @@ def trace(f, x, y, dt, grid: Grid):
         jnp.where(x > 0, below(from_west, grid), below(from_east, grid)),
         jnp.where(x > 0, above(from_west, grid), above(from_east, grid)),
     )
-    value = (1 - ay) * ((1 - ax) * f + ax * fx) + ay * ((1 - ax) * fy + ax * fxy)
-    return value, (f, fx, fy, fxy)
+    near, far = f + ax * (fx - f), fy + ax * (fxy - fy)
+    return near + ay * (far - near), (f, fx, fy, fxy)

@@ -19,7 +19,7 @@ from koski.core.inputs import Inputs
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
-from koski.core.stencil import TINY, Flow, over_sill, per_face
+from koski.core.stencil import STICKS, TINY, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
 from koski.core.water import Water, limit, move, supply
 from koski.solvers.faces import DRY, face_velocity, make_frame
@@ -94,7 +94,7 @@ def accelerate(pipe: Pipe, mu, q: Flow, b, d, push: Flow | None, dt, grid) -> Fl
 
     def flow(q, a0, a1):
         q = mu * q + kick * pipe.section(a0, a1) * (a0 - a1)
-        return jnp.where(jnp.where(q > 0, a0, a1) > 0, q, 0)
+        return jnp.where(jnp.where(q > 0, a0, a1) > STICKS, q, 0)
 
     q = per_face(flow, q, here, there)
     if push is None and pipe.manning is None:

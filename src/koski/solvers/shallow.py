@@ -18,12 +18,14 @@ from koski.core.inputs import Inputs
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
-from koski.core.stencil import TINY, Flow, over_sill, per_face
+from koski.core.stencil import STICKS, TINY, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
 from koski.core.water import Water, limit, move, supply
 from koski.solvers.advection import conserving
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.manning import rub
+
+STILL = 1e-12  # slower than this is at rest [m/s]: smaller numbers round differently by machine
 
 
 @pytree
@@ -127,7 +129,8 @@ def kick(u: Flow, b, d, manning, push: Flow | None, dt, grid) -> Flow:
     top = grid.cell / jnp.maximum(dt, TINY)
 
     def bound(u, a0, a1):
-        return jnp.where(jnp.maximum(a0, a1) > 0, jnp.clip(u, -top, top), 0)
+        moves = (jnp.maximum(a0, a1) > STICKS) & (jnp.abs(u) > STILL)
+        return jnp.where(moves, jnp.clip(u, -top, top), 0)
 
     return per_face(bound, u, here, there)
 

@@ -1,0 +1,129 @@
+"""One run from the command line: a world, a progress bar, and what is kept of it."""
+
+import json
+import math
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import jax
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from koski import cache, scenes
+from koski.core.edges import Drain, Edges
+from koski.core.errors import InputError, number
+from koski.core.frame import Frame
+from koski.io import dem
+from koski.io import picture as pictures
+from koski.io.store import Store, parameters
+from koski.scene import Scene
+from koski.solvers import name_of
+from koski.solvers.shallow import ShallowWater
+from koski.world import World
+
+CLOUDBURST = 0.2 / 3600  # rain on a heightmap: 200 mm an hour [m/s]
+
+
+def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
+    """A scene by name, or rain on a heightmap from a file."""
+    path = Path(what)
+    if not (path.suffix or path.exists()) or what in scenes.names():
+        return scenes.load(what, size, solver)
+    if size is not None:
+        raise InputError("a heightmap has the size it has: leave out --size")
+    terrain = dem.load(path, edges=Edges.all(Drain()))
+    rain = Scene(
+        path.name, terrain, solver=ShallowWater(manning=0.03), rain=CLOUDBURST, seconds=600.0
+    )
+    return rain if solver is None else rain.with_solver(solver)
+
+
+def run(what, solver, size, seconds, fps, out, picture, as_json) -> None:
+    """Check everything, then run, draw, keep and report."""
+    cache.enable()
+    fps = number("fps", fps, low=1e-6, high=1e6)
+    if picture is not None:
+        pictures.check(picture)
+    scene = find_scene(what, size, solver)
+    seconds = scene.seconds if seconds is None else number("seconds", seconds, low=0)
+    world = World(scene)
+    name = name_of(world.solver)
+    about = {"scene": scene.name, "solver": name, "parameters": parameters(world.solver)}
+    console = Console(stderr=True)
+    frame, wall, low, fast = world.frame, 0.0, math.inf, 0.0
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(out, world.terrain, about)) if out else None
+        bar = stack.enter_context(progress(console))
+        task = bar.add_task(f"{scene.name} · {name}", total=max(seconds, 1e-9), speed="")
+        for length in lengths(seconds, fps):
+            start = time.perf_counter()
+            world.step(length)
+            frame = jax.block_until_ready(world.frame)
+            spent = time.perf_counter() - start
+            wall += spent
+            low, fast = min(low, float(frame.depth.min())), max(fast, float(frame.speed.max()))
+            if store:
+                store.add(frame)
+            bar.update(task, advance=length, speed=f"{length / spent:.1f} × real time")
+    if picture is not None:
+        pictures.save(picture, frame, world.terrain, f"{scene.name} · {name}")
+    report = summary(world, scene, name, seconds, wall, low, fast, frame)
+    if as_json:
+        print(json.dumps(report))
+    else:
+        tell(console, report, out, picture)
+
+
+def lengths(seconds: float, fps: float) -> list[float]:
+    """The stretches between frames; the last may be short."""
+    whole, rest = divmod(seconds * fps, 1)
+    return [1 / fps] * int(whole) + ([rest / fps] if rest > 1e-6 else [])
+
+
+def progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.completed:.0f}/{task.total:.0f} s"),
+        TextColumn("[cyan]{task.fields[speed]}"),
+        TimeRemainingColumn(),
+        console=console,
+    )
+
+
+def summary(world: World, scene: Scene, solver, seconds, wall, low, fast, frame: Frame) -> dict:
+    """What a script wants to know."""
+    v = world.volume
+    cells = world.terrain.grid.cells
+    finite = all(bool(np.isfinite(np.asarray(f)).all()) for f in (frame.depth, frame.u, frame.v))
+    return {
+        "scene": scene.name,
+        "solver": solver,
+        "cells": cells,
+        "steps": world.steps,
+        "seconds": seconds,
+        "wall_s": wall,
+        "rtkc": cells / 1000 * world.t / wall if wall else 0.0,
+        "volume": {"start": v.start, "in": v.came, "out": v.went, "end": v.now, "drift": v.drift},
+        "min_depth": low if math.isfinite(low) else float(frame.depth.min()),
+        "max_speed": fast,
+        "finite": finite,
+    }
+
+
+def tell(console: Console, r: dict, out, picture) -> None:
+    """What a person wants to know."""
+    v = r["volume"]
+    console.print(
+        f"{r['cells']:,} cells, {r['steps']:,} steps, {r['seconds']:g} s in {r['wall_s']:.1f} s"
+        f" ({r['seconds'] / max(r['wall_s'], 1e-9):.1f} × real time, {r['rtkc']:,.0f} rtkc)"
+    )
+    console.print(
+        f"water {v['start']:.4g} m³ + {v['in']:.4g} in − {v['out']:.4g} out = {v['end']:.4g} m³"
+        f" (drift {v['drift']:.1e}), fastest {r['max_speed']:.1f} m/s"
+    )
+    for path in (out, picture):
+        if path is not None:
+            console.print(f"wrote {path}")

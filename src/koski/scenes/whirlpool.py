@@ -1,0 +1,36 @@
+"""A stream enters a round pool along its rim and leaves through a hole in the middle: it turns.
+
+Only a solver in which velocity carries itself makes the whirlpool (Kellomäki 2015, fig. 4.2):
+with the linear one or the pipes the water runs straight to the hole.
+"""
+
+import numpy as np
+
+from koski.core.edges import Edges, Inflow
+from koski.core.terrain import Terrain
+from koski.scene import Scene, Spring
+from koski.solvers.shallow import ShallowWater
+
+WIDTH = 60.0  # [m]
+POOL = 22.0  # radius [m]
+STREAM = 5.0  # width of the stream [m]
+DISCHARGE = 12.0  # [m³/s]
+
+
+def scene(size: int = 192) -> Scene:
+    cell = WIDTH / size
+    at = (np.arange(size) + 0.5) * cell - WIDTH / 2
+    x, y = np.meshgrid(at, at)
+    pool = np.hypot(x, y) < POOL
+    stream = (x < 0) & (np.abs(y + POOL - STREAM / 2) < STREAM / 2)
+    b = np.where(pool | stream, 0.0, 4.0)
+    terrain = Terrain.create(b, cell, Edges(west=Inflow(DISCHARGE)))
+    hole = Spring(WIDTH / 2, WIDTH / 2, -DISCHARGE, radius=2.5)
+    return Scene(
+        "",
+        terrain,
+        depth=np.where(b == 0, 1.5, 0),
+        solver=ShallowWater(manning=0.012),
+        springs=(hole,),
+        seconds=90.0,
+    )

@@ -1,0 +1,299 @@
+"""World: the one thing that changes, a thin shell round the pure parts, for people."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from koski import cache, pack, scenes
+from koski.brush import bump, sample, share
+from koski.core.errors import InputError, number
+from koski.core.frame import Frame
+from koski.core.inputs import Inputs
+from koski.core.pytree import pytree
+from koski.core.solver import Solver, advance
+from koski.core.stencil import above, below, left, right, to_faces
+from koski.core.sums import total
+from koski.core.terrain import Terrain
+from koski.scene import Scene, Spring
+
+
+@dataclass(frozen=True)
+class Volume:
+    """The ledger of the water [m³]: what was there, came in, went out, and is there."""
+
+    start: float
+    came: float
+    went: float
+    now: float
+
+    @property
+    def drift(self) -> float:
+        """What the ledger and the water disagree by, as a share of all water there has been."""
+        return (self.now - (self.start + self.came - self.went)) / max(self.start + self.came, 1e-9)
+
+    def __float__(self) -> float:
+        return self.now
+
+
+@pytree
+class Strokes:
+    """What hands have done since the last step: amounts, not rates."""
+
+    poured: jax.Array | None = None  # [m]
+    drained: jax.Array | None = None  # [m]
+    pushed: tuple[jax.Array, jax.Array] | None = None  # [m/s] along x and y
+    dyed: dict[str, jax.Array] | None = None  # amount per m²
+
+
+class World:
+    """Water on a terrain, that you can pour, dig and push.
+
+    x and y are metres from the corner of the grid; the centre of cell [j, i] lies at
+    ((i + ½) cell, (j + ½) cell).
+    """
+
+    def __init__(
+        self,
+        what: Scene | Terrain | str,
+        depth: Any = None,
+        solver: Solver | None = None,
+        velocity: Any = None,
+    ):
+        cache.enable()
+        if isinstance(what, str):
+            what = scenes.load(what)
+        scene = Scene("terrain", what) if isinstance(what, Terrain) else what
+        if not isinstance(scene, Scene):
+            raise InputError(f"a World is made from a scene or a terrain, not from {what!r}")
+        self.name = scene.name
+        self.terrain = scene.terrain
+        self.solver: Any = scene.solver if solver is None else solver
+        depth = scene.depth if depth is None else depth
+        velocity = scene.velocity if velocity is None else velocity
+        self.state = self.solver.start(self.terrain, depth, velocity)
+        self.springs: list[Spring] = []
+        self._strokes = Strokes()
+        self._rain: Any = None
+        self._evaporation: Any = None
+        self._start = self._now()
+        if scene.rain is not None:
+            self.rain(scene.rain)
+        if scene.evaporation is not None:
+            self.evaporate(scene.evaporation)
+        for s in scene.springs:
+            self.spring(s.x, s.y, s.discharge, s.radius, s.dyes)
+
+    # ── running ──────────────────────────────────────────────────────────────────────────
+
+    def step(self, seconds: float = 1 / 30) -> None:
+        """Let time pass."""
+        left = number("seconds", seconds, low=0)
+        inputs = self._inputs(left)
+        while left > 0:
+            before = self.t
+            self.state = advance(self.solver, self.state, self.terrain, inputs, seconds=left)
+            ran = self.t - before
+            left = left - ran if ran < left * (1 - 1e-5) else 0.0
+        self._strokes = Strokes() if seconds > 0 else self._strokes
+
+    def frames(self, fps: float = 30.0, seconds: float = 10.0) -> Iterator[Frame]:
+        """Run, and yield what is seen after each 1 / fps."""
+        fps = number("fps", fps, low=1e-6, high=1e6)
+        for _ in range(max(round(number("seconds", seconds, low=0) * fps), 0)):
+            self.step(1 / fps)
+            yield self.frame
+
+    @property
+    def frame(self) -> Frame:
+        """What is seen now; it stays as it is while the world goes on."""
+        return self.solver.frame(self.state, self.terrain)
+
+    @property
+    def t(self) -> float:
+        """Time since the start [s]."""
+        return float(self.state.water.t)
+
+    @property
+    def steps(self) -> int:
+        """How many steps the solver has made."""
+        return int(self.state.water.steps)
+
+    @property
+    def volume(self) -> Volume:
+        """How much water there is [m³], with the ledger of how it came about."""
+        w = self.state.water
+        return Volume(self._start, float(w.came), float(w.went), self._now())
+
+    # ── hands ────────────────────────────────────────────────────────────────────────────
+
+    def pour(self, x: float, y: float, volume: float, radius: float = 0.0) -> None:
+        """Pour a volume [m³] of water; it falls during the next step."""
+        depth = number("volume", volume, low=0) / self.terrain.grid.area
+        self._stroke(poured=plus(self._strokes.poured, depth * self._share(x, y, radius)))
+
+    def drain(self, x: float, y: float, volume: float, radius: float = 0.0) -> None:
+        """Take a volume [m³] of water away during the next step, or what there is of it."""
+        depth = number("volume", volume, low=0) / self.terrain.grid.area
+        self._stroke(drained=plus(self._strokes.drained, depth * self._share(x, y, radius)))
+
+    def push(self, x: float, y: float, u: float, v: float, radius: float = 0.0) -> None:
+        """Give the water an impulse: at the centre it gains the velocity (u, v) [m/s]."""
+        soft = self._bump(x, y, radius)
+        gain = number("u", u) * soft, number("v", v) * soft
+        old = self._strokes.pushed or (None, None)
+        self._stroke(pushed=(plus(old[0], gain[0]), plus(old[1], gain[1])))
+
+    def dye(
+        self, x: float, y: float, amount: float, radius: float = 0.0, name: str = "dye"
+    ) -> None:
+        """Drop an amount of dye (kilograms, say): it rides with the water."""
+        per_area = number("amount", amount, low=0) / self.terrain.grid.area
+        old = dict(self._strokes.dyed or {})
+        old[name] = plus(old.get(name), per_area * self._share(x, y, radius))
+        self._stroke(dyed=old)
+
+    def rain(self, rate: Any) -> None:
+        """Let it rain from now on: a rate [m/s] or a map of rates; 0 to stop."""
+        self._rain = self._rate("rain", rate)
+
+    def evaporate(self, rate: Any) -> None:
+        """Let water evaporate from now on: a rate [m/s] or a map of rates; 0 to stop."""
+        self._evaporation = self._rate("evaporation", rate)
+
+    def spring(self, x: float, y: float, discharge: float, radius: float = 0.0, dyes=None) -> None:
+        """Let water come up at a place from now on [m³/s]; a negative discharge is a sink."""
+        self._share(x, y, radius)  # checks the place
+        flow = number("discharge", discharge)
+        self.springs.append(Spring(float(x), float(y), flow, float(radius), dict(dyes or {})))
+
+    def dig(self, x: float, y: float, depth: float, radius: float = 0.0) -> None:
+        """Lower the ground, by `depth` [m] at the centre; the water sinks with it."""
+        self.raise_(x, y, -number("depth", depth), radius)
+
+    def raise_(self, x: float, y: float, height: float, radius: float = 0.0) -> None:
+        """Raise the ground, by `height` [m] at the centre; the water on it is lifted."""
+        self._ground(self.terrain.b + number("height", height) * self._bump(x, y, radius))
+
+    def smooth(self, x: float, y: float, radius: float = 0.0, strength: float = 0.5) -> None:
+        """Smooth the ground towards the mean of each cell's neighbours."""
+        b, grid = self.terrain.b, self.terrain.grid
+        ones = jnp.ones(grid.shape)
+        near = sum(shift(b, grid) for shift in (left, right, above, below))
+        count = sum(shift(ones, grid) for shift in (left, right, above, below))
+        soft = number("strength", strength, low=0, high=1) * self._bump(x, y, radius)
+        self._ground(b + soft * (near / count - b))
+
+    # ── looking ──────────────────────────────────────────────────────────────────────────
+
+    def height_at(self, x, y) -> np.ndarray:
+        """Height of the surface [m] at points, of the ground where dry; as it is right now."""
+        return self._sample(self.terrain.b + self.state.water.d, x, y)
+
+    def depth_at(self, x, y) -> np.ndarray:
+        """Depth of the water [m] at points."""
+        return self._sample(self.state.water.d, x, y)
+
+    def velocity_at(self, x, y) -> np.ndarray:
+        """Velocity of the water [m/s] at points, as [..., 2]."""
+        frame = self.frame
+        return np.stack([self._sample(frame.u, x, y), self._sample(frame.v, x, y)], axis=-1)
+
+    def normal_at(self, x, y) -> np.ndarray:
+        """Unit normal of the surface at points, as [..., 3]."""
+        x, y, h = np.asarray(x, float), np.asarray(y, float), self.terrain.grid.cell / 2
+        slope_x = (self.height_at(x + h, y) - self.height_at(x - h, y)) / (2 * h)
+        slope_y = (self.height_at(x, y + h) - self.height_at(x, y - h)) / (2 * h)
+        n = np.stack([-slope_x, -slope_y, np.ones_like(slope_x)], axis=-1)
+        return n / np.linalg.norm(n, axis=-1, keepdims=True)
+
+    # ── keeping ──────────────────────────────────────────────────────────────────────────
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write all there is to a file, from which the world goes on to the same bits."""
+        pack.save(path, self.__dict__)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "World":
+        """Read a saved world."""
+        cache.enable()
+        world = cls.__new__(cls)
+        kept = pack.load(path)
+        if not isinstance(kept, dict) or "state" not in kept:
+            raise InputError(f"{path} holds no world")
+        world.__dict__.update(kept)
+        return world
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────
+
+    def _inputs(self, seconds: float) -> Inputs:
+        """Rain, springs and strokes as rates over the coming seconds."""
+        s, grid = self._strokes, self.terrain.grid
+        source, sink, dyes = self._rain, None, {}
+        for spring in self.springs:
+            place = spring.discharge / grid.area * self._share(spring.x, spring.y, spring.radius)
+            if spring.discharge >= 0:
+                source = plus(source, place)
+                for name, c in spring.dyes.items():
+                    dyes[name] = plus(dyes.get(name), c * place)
+            else:
+                sink = plus(sink, -place)
+        over = 1 / max(seconds, 1e-9)
+        if s.poured is not None:
+            source = plus(source, s.poured * over)
+        if s.drained is not None:
+            sink = plus(sink, s.drained * over)
+        for name, amount in (s.dyed or {}).items():
+            dyes[name] = plus(dyes.get(name), amount * over)
+        push = None if s.pushed is None else to_faces(s.pushed[0] * over, s.pushed[1] * over, grid)
+        return Inputs(source, sink, self._evaporation, dyes, push)
+
+    def _stroke(self, **marks) -> None:
+        self._strokes = replace(self._strokes, **marks)  # type: ignore[type-var]
+
+    def _ground(self, b) -> None:
+        self.terrain = replace(self.terrain, b=b)  # type: ignore[type-var]
+
+    def _rate(self, name: str, rate: Any) -> Any:
+        """A rate that is fit for Inputs, or None where it is nothing."""
+        if np.ndim(rate) == 0:
+            return number(name, rate, low=0) or None
+        r = jnp.asarray(rate, jnp.float32)
+        if r.shape != self.terrain.grid.shape or not bool(jnp.all(jnp.isfinite(r) & (r >= 0))):
+            raise InputError(
+                f"{name} must be one rate or a map of rates ≥ 0 of the terrain's shape"
+                f" {self.terrain.grid.shape}, not of shape {r.shape}"
+            )
+        return r
+
+    def _place(self, x: float, y: float, radius: float) -> tuple[float, float, float]:
+        width, height = self.terrain.grid.size
+        x, y = number("x", x, 0, width), number("y", y, 0, height)
+        return x, y, number("radius", radius, low=0)
+
+    def _bump(self, x, y, radius):
+        return bump(self.terrain.grid, *self._place(x, y, radius))
+
+    def _share(self, x, y, radius):
+        return share(self.terrain.grid, *self._place(x, y, radius))
+
+    def _sample(self, f, x, y) -> np.ndarray:
+        return np.asarray(sample(f, x, y, self.terrain.grid.cell))
+
+    def _now(self) -> float:
+        """The water there is [m³], with what rounding still owes."""
+        w = self.state.water
+        parts = [w.d] + [r for name, r in w.rests.items() if name == "water"]
+        return self.terrain.grid.area * sum(sum(map(float, exact(p))) for p in parts)
+
+
+exact = jax.jit(total)
+
+
+def plus(a, b):
+    """a + b, where nothing yet counts as zero."""
+    return b if a is None else a + b
