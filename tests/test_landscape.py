@@ -38,7 +38,7 @@ def test_more_cells_only_add_detail(make, seed):
     coarse = heights(make, 64, cell=4.0, seed=seed)
     fine = heights(make, 256, cell=1.0, seed=seed).reshape(64, 4, 64, 4).mean((1, 3))
     # finer octaves, the curvature within a cell, and extremes that coarse cells miss
-    assert_allclose(coarse, fine, atol=0.05 * np.ptp(fine))
+    assert_allclose(coarse, fine, atol=0.06 * np.ptp(fine))
     assert np.abs(coarse - fine).mean() < 0.015 * np.ptp(fine)
 
 

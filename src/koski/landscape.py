@@ -87,7 +87,7 @@ def island(size=256, cell=1.0, peak=20.0, sea=10.0, seed=0, edges: Edges | None 
         r = radius(x, y, grid)
         s = 0.55 - r + 0.28 * rough * smooth((1 - r) / 0.25)
         up = np.maximum(s, 0)
-        return np.where(s > 0, up**1.4 * (1 + 0.9 * rough), -smooth(-s / 0.36))
+        return np.where(s > 0, up**1.3 * (1 + 0.5 * rough), -smooth(-s / 0.36))
 
     b = sample(ground, grid)
     return Terrain.create(np.where(b > 0, b * peak / max(b.max(), 1e-9), b * sea), cell, edges)

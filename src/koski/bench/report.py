@@ -78,7 +78,7 @@ def table(bench: Bench) -> "Table":
 
     head, *lines = cells(bench)
     caption = "\n".join(notes(bench)) or None
-    shown = Table(title=title(bench), caption=caption, box=SIMPLE_HEAD, pad_edge=False)
+    shown = Table(title=title(bench), caption=caption, box=SIMPLE_HEAD, padding=0)
     for i, name in enumerate(head):
         shown.add_column(name, justify="right" if i else "left", no_wrap=True)
     for i, line in enumerate(lines):

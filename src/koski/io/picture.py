@@ -18,6 +18,7 @@ from koski.core.grid import Grid
 from koski.core.solver import G
 from koski.core.stencil import above, below, left, right
 from koski.core.terrain import Terrain
+from koski.extras import need
 
 Array = np.ndarray
 LONG = 1200  # longer side of a picture [px]
@@ -32,7 +33,7 @@ DYES = ("#e69f00", "#cc79a7", "#f0e442", "#d55e00", "#009e73")  # Okabe and Ito 
 
 def draw(frame: Frame, terrain: Terrain, title: str = "") -> Array:
     """The picture as an array [height, width, 3] of bytes."""
-    matplotlib()
+    need("matplotlib.figure", "picture")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.style import context
 
@@ -62,7 +63,7 @@ def save(path, frame: Frame, terrain: Terrain, title: str = "") -> None:
 
 def check(path) -> None:
     """Raise now what `save` would raise later; nothing is written."""
-    matplotlib()
+    need("matplotlib.figure", "picture")
     from matplotlib.backend_bases import FigureCanvasBase
 
     path = Path(path)
@@ -75,13 +76,6 @@ def check(path) -> None:
         raise InputError(f"{path} is a folder: give the name of a file in it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"the folder {path.parent} cannot be written to: choose another")
-
-
-def matplotlib() -> None:
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise InputError("pictures need matplotlib: run pip install 'koski[picture]'") from None
 
 
 @dataclass(frozen=True)
