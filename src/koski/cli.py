@@ -62,7 +62,10 @@ def run(
     seconds: Annotated[
         float | None, typer.Option(help="How long to run [s of the water's time].")
     ] = None,
-    fps: Annotated[float, typer.Option(help="Frames per second of the water's time.")] = 10.0,
+    fps: Annotated[
+        float | None,
+        typer.Option(help="Frames per second of the water's time (default: 10, fewer if long)."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write all frames to this Zarr store.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Draw the last frame to this file.")] = None,
     json: Annotated[

@@ -23,6 +23,7 @@ from koski.solvers import name_of
 from koski.solvers.shallow import ShallowWater
 from koski.world import World
 
+FRAMES = 300  # of a long run, unless asked otherwise
 CLOUDBURST = 0.2 / 3600  # rain on a heightmap: 200 mm an hour [m/s]
 
 
@@ -43,11 +44,11 @@ def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
 def run(what, solver, size, seconds, fps, out, picture, as_json) -> None:
     """Check everything, then run, draw, keep and report."""
     cache.enable()
-    fps = number("fps", fps, low=1e-6, high=1e6)
     if picture is not None:
         pictures.check(picture)
     scene = find_scene(what, size, solver)
     seconds = scene.seconds if seconds is None else number("seconds", seconds, low=0)
+    fps = min(10.0, FRAMES / max(seconds, 1e-9)) if fps is None else number("fps", fps, 1e-6, 1e6)
     world = World(scene)
     name = name_of(world.solver)
     about = {"scene": scene.name, "solver": name, "parameters": parameters(world.solver)}

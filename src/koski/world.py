@@ -92,13 +92,13 @@ class World:
 
     def step(self, seconds: float = 1 / 30) -> None:
         """Let time pass."""
-        left = number("seconds", seconds, low=0)
-        inputs = self._inputs(left)
-        while left > 0:
+        to_go = number("seconds", seconds, low=0)
+        inputs = self._inputs(to_go)
+        while to_go > 0:
             before = self.t
-            self.state = advance(self.solver, self.state, self.terrain, inputs, seconds=left)
+            self.state = advance(self.solver, self.state, self.terrain, inputs, seconds=to_go)
             ran = self.t - before
-            left = left - ran if ran < left * (1 - 1e-5) else 0.0
+            to_go = to_go - ran if ran < to_go * (1 - 1e-5) else 0.0
         self._strokes = Strokes() if seconds > 0 else self._strokes
 
     def frames(self, fps: float = 30.0, seconds: float = 10.0) -> Iterator[Frame]:
@@ -233,7 +233,8 @@ class World:
     def _inputs(self, seconds: float) -> Inputs:
         """Rain, springs and strokes as rates over the coming seconds."""
         s, grid = self._strokes, self.terrain.grid
-        source, sink, dyes = self._rain, None, {}
+        source, sink = self._rain, None
+        dyes: dict[str, jax.Array] = {}
         for spring in self.springs:
             place = spring.discharge / grid.area * self._share(spring.x, spring.y, spring.radius)
             if spring.discharge >= 0:

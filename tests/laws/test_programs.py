@@ -1,4 +1,4 @@
-"""What every solver keeps as a program: compiled once, batched, split over devices, differentiated."""
+"""What every solver keeps as a program: compiled once, batched, split, differentiated."""
 
 import subprocess
 import sys
@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from everything import SOLVERS, each_solver, rough, sloshing
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
+from everything import SOLVERS, each_solver, rough, sloshing
 from koski.core.solver import run_fixed, run_stable
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from everything import each_solver, rough, run, sloshing, volume
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
+from everything import each_solver, rough, run, sloshing, volume
 
 some = settings(
     max_examples=12,

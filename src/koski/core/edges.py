@@ -14,8 +14,7 @@ from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
 from koski.core.stencil import TINY, Flow
-from koski.core.sums import total
-from koski.core.water import Water
+from koski.core.water import WATER, Water, book
 
 
 @pytree
@@ -52,7 +51,7 @@ class Periodic:
 class Drain:
     """Whatever reaches the side is gone: its cells are kept dry.   Kellomäki 2015 §4.3"""
 
-    def hold(self, d, b, t, dt, grid: Grid):
+    def hold(self, d, b, t):
         return jnp.zeros_like(d)
 
 
@@ -62,7 +61,7 @@ class Level:
 
     level: jax.Array | float | Series
 
-    def hold(self, d, b, t, dt, grid: Grid):
+    def hold(self, d, b, t):
         return jnp.maximum(now(self.level, t) - b, 0)
 
 
@@ -75,9 +74,10 @@ class Inflow:
 
     discharge: jax.Array | float | Series
 
-    def hold(self, d, b, t, dt, grid: Grid):
+    def feed(self, d, b, t, dt, grid: Grid):
+        """The depth that each cell along the side is given."""
         share = d * jnp.cbrt(d * d) + jnp.where(b == b.min(), TINY, 0)
-        return d + now(self.discharge, t) * dt / grid.area * share / share.sum()
+        return now(self.discharge, t) * dt / grid.area * share / share.sum()
 
 
 @pytree
@@ -127,6 +127,11 @@ class Edges:
         return joined[0][0], joined[1][0]
 
     @property
+    def open(self) -> bool:
+        """Whether water may come or go."""
+        return any(isinstance(e, (Drain, Level, Inflow, Absorbing)) for _, e in self)
+
+    @property
     def absorbing(self) -> list[tuple[str, Absorbing]]:
         return [(side, e) for side, e in self if isinstance(e, Absorbing)]
 
@@ -144,9 +149,13 @@ def strip(side: str) -> tuple:
 def hold(w: Water, b, edges: Edges, dt, grid: Grid) -> Water:
     """Apply the rule of each side to the cells along it, and book what came and went."""
     for side, edge in edges:
-        if isinstance(edge, (Drain, Level, Inflow)):
-            at = strip(side)
-            w = set_depth(w, at, edge.hold(w.d[at], b[at], w.t.value, dt, grid), grid)
+        at = strip(side)
+        if isinstance(edge, (Drain, Level)):
+            w = set_depth(w, at, edge.hold(w.d[at], b[at], w.t.value), grid)
+        if isinstance(edge, Inflow):
+            more = edge.feed(w.d[at], b[at], w.t.value, dt, grid)
+            w = w.add(WATER, jnp.zeros_like(w.d).at[at].set(more))
+            w = replace(w, came=book(w.came, more, grid))
     for side, edge in edges.absorbing:
         k = 1 - jnp.exp(-dt * damping(edge, side, w.d, grid))
         still = jnp.maximum(now(edge.level, w.t.value) - b, 0)
@@ -157,16 +166,32 @@ def hold(w: Water, b, edges: Edges, dt, grid: Grid) -> Water:
 def set_depth(w: Water, at, d, grid: Grid) -> Water:
     """Replace the depth of some cells: water that goes takes its dye along, what comes is clean."""
     old = w.d[at]
-    up, up_rest = total(jnp.maximum(d - old, 0))
-    down, down_rest = total(jnp.maximum(old - d, 0))
     kept = jnp.minimum(d / jnp.maximum(old, TINY), 1)
     return replace(
         w,
         d=w.d.at[at].set(d),
         dyes={name: m.at[at].multiply(kept) for name, m in w.dyes.items()},
-        came=w.came.add(up * grid.area, up_rest * grid.area),
-        went=w.went.add(down * grid.area, down_rest * grid.area),
+        came=book(w.came, jnp.maximum(d - old, 0), grid),
+        went=book(w.went, jnp.maximum(old - d, 0), grid),
     )
+
+
+def deepest(b, edges: Edges):
+    """How deep the sides may make the water along them, at any time [m]."""
+    levels = [(side, e.level) for side, e in edges if isinstance(e, (Level, Absorbing))]
+    tops = [
+        jnp.max(level.values if isinstance(level, Series) else jnp.asarray(level))
+        - (b[strip(side)]).min()
+        for side, level in levels
+    ]
+    return sum((jnp.maximum(top, 0) for top in tops), start=jnp.float32(0))
+
+
+def inflow(edges: Edges):
+    """The most that may flow in over all sides at any time [m³/s]."""
+    flows = [e.discharge for _, e in edges if isinstance(e, Inflow)]
+    tops = [jnp.max(f.values if isinstance(f, Series) else jnp.asarray(f)) for f in flows]
+    return sum((jnp.maximum(top, 0) for top in tops), start=jnp.float32(0))
 
 
 def damping(edge: Absorbing, side: str, d, grid: Grid):

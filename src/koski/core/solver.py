@@ -7,9 +7,11 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from koski.core.edges import deepest, hold, inflow
 from koski.core.errors import InputError, number
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
+from koski.core.stencil import TINY
 from koski.core.terrain import Terrain
 from koski.core.water import Water
 
@@ -64,12 +66,29 @@ def advance(
     return run(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
 
 
-def ready(state: S, inputs: Inputs) -> S:
-    return replace(state, water=state.water.ready(inputs))  # type: ignore[type-var]
+def ready(state, terrain: Terrain, inputs: Inputs):
+    """Make room in the state for what the inputs and edges bring, and let the edges begin."""
+    water = state.water.ready(inputs, terrain.edges.open)
+    return replace(state, water=hold(water, terrain.b, terrain.edges, 0.0, terrain.grid))
+
+
+def fed_dt(terrain: Terrain, inputs: Inputs):
+    """A step short enough for what sources and edges may pile up, even where it is dry yet.
+
+    dt² g (d + CHECK · s dt) ≤ ¼ l²  for the fastest source s [m/s] and the deepest edge d [m].
+    """
+    grid = terrain.grid
+    source = 0.0 if inputs.source is None else jnp.max(jnp.asarray(inputs.source))
+    s = jnp.maximum(source + inflow(terrain.edges) / grid.area, TINY)
+    d = jnp.maximum(deepest(terrain.b, terrain.edges), TINY)
+    by_source = jnp.cbrt(grid.area / (8 * CHECK * G * s))
+    return jnp.minimum(by_source, grid.cell / jnp.sqrt(8 * G * d))
 
 
 def until(solver, state, terrain, inputs, seconds, max_steps):
     """Substeps of equal, stable length until the time is up or the steps are."""
+
+    fed = fed_dt(terrain, inputs)
 
     def more(c):
         _, left, steps = c
@@ -77,20 +96,20 @@ def until(solver, state, terrain, inputs, seconds, max_steps):
 
     def stretch(c):
         state, left, steps = c
-        count = jnp.ceil(left / solver.stable_dt(state, terrain))
+        count = jnp.ceil(left / jnp.minimum(solver.stable_dt(state, terrain), fed))
         count = jnp.clip(jnp.nan_to_num(count, nan=1.0), 1, 1e9)
         n = jnp.minimum(jnp.minimum(count, CHECK).astype(jnp.int32), steps)
         dt = left / count
         state = repeat(solver, state, terrain, inputs, dt, n)
         return state, jnp.where(n >= count, 0.0, left - n * dt), steps - n
 
-    start = ready(state, inputs), jnp.float32(seconds), jnp.int32(max_steps)
+    start = ready(state, terrain, inputs), jnp.float32(seconds), jnp.int32(max_steps)
     return lax.while_loop(more, stretch, start)[0]
 
 
 def times(solver, state, terrain, inputs, dt, steps):
     """A known number of steps: JAX differentiates this loop."""
-    return repeat(solver, ready(state, inputs), terrain, inputs, dt, steps)
+    return repeat(solver, ready(state, terrain, inputs), terrain, inputs, dt, steps)
 
 
 def repeat(solver, state, terrain, inputs, dt, n):

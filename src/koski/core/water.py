@@ -53,11 +53,20 @@ class Water:
         d = jnp.broadcast_to(d, grid.shape).copy()
         return Water(d, {}, {}, Sum.zero(), jnp.int32(0), Sum.zero(), Sum.zero())
 
-    def ready(self, inputs: Inputs) -> "Water":
-        """Make room for what the inputs will bring: dyes, and rests for whatever is fed."""
+    def ready(self, inputs: Inputs, open_: bool) -> "Water":
+        """Make room for what will come: dyes, and rests where a little is added many times."""
         dyes = {n: jnp.zeros_like(self.d) for n in inputs.dyes} | self.dyes
-        fed = [WATER] * (inputs.source is not None) + list(inputs.dyes)
+        fed = list(inputs.dyes) + [WATER] * (open_ or inputs.source is not None)
         return replace(self, dyes=dyes, rests={n: jnp.zeros_like(self.d) for n in fed} | self.rests)
+
+    def add(self, name: str, more) -> "Water":
+        """Add to the depth, or to a dye, with nothing lost to rounding."""
+        f = self.d if name == WATER else self.dyes[name]
+        new, rest = plus(f, self.rests.get(name), more)
+        rests = self.rests if rest is None else self.rests | {name: rest}
+        if name == WATER:
+            return replace(self, d=new, rests=rests)
+        return replace(self, dyes=self.dyes | {name: new}, rests=rests)
 
     def concentration(self) -> dict[str, jax.Array]:
         """Dye per volume of water [amount/m³], zero where dry."""
@@ -66,35 +75,36 @@ class Water:
 
 def supply(w: Water, inputs: Inputs, dt, grid: Grid) -> Water:
     """Let it rain, spring, sink and evaporate."""
-    d, dyes, rests, came, went = w.d, dict(w.dyes), dict(w.rests), w.came, w.went
     if inputs.source is not None:
-        d, rests[WATER] = feed(d, rests[WATER], inputs.source, dt)
         rate, rest = total(jnp.broadcast_to(inputs.source, grid.shape))
-        came = came.add(rate * dt * grid.area, rest * dt * grid.area)
+        w = w.add(WATER, inputs.source * dt)
+        w = replace(w, came=w.came.add(rate * dt * grid.area, rest * dt * grid.area))
     for name, more in inputs.dyes.items():
-        dyes[name], rests[name] = feed(dyes[name], rests[name], more, dt)
+        w = w.add(name, more * dt)
     if inputs.sink is not None:
-        taken = jnp.minimum(d, inputs.sink * dt)
-        kept = (d - taken) / jnp.maximum(d, TINY)
-        dyes = {name: m * kept for name, m in dyes.items()}
-        d, went = d - taken, lose(went, taken, grid)
+        taken = jnp.minimum(w.d, inputs.sink * dt)
+        kept = (w.d - taken) / jnp.maximum(w.d, TINY)
+        w = replace(w, dyes={name: m * kept for name, m in w.dyes.items()})
+        w = replace(w.add(WATER, -taken), went=book(w.went, taken, grid))
     if inputs.evaporation is not None:
-        taken = jnp.minimum(d, inputs.evaporation * dt)
-        d, went = d - taken, lose(went, taken, grid)
-    return replace(w, d=d, dyes=dyes, rests=rests, came=came, went=went)
+        taken = jnp.minimum(w.d, inputs.evaporation * dt)
+        w = replace(w.add(WATER, -taken), went=book(w.went, taken, grid))
+    return w
 
 
-def feed(f, rest, rate, dt):
-    """Add `rate · dt`, however small beside `f`: what rounding drops is kept in `rest`."""
-    more = rate * dt + rest
+def plus(f, rest, more):
+    """f + more, never below zero; what rounding drops is kept in the rest, where there is one."""
+    if rest is None:
+        return jnp.maximum(f + more, 0), None
+    more = more + rest
     new = jnp.maximum(f + more, 0)
     return new, more - (new - f)
 
 
-def lose(went: Sum, taken, grid: Grid) -> Sum:
-    """Book a depth taken from each cell."""
-    hi, lo = total(taken)
-    return went.add(hi * grid.area, lo * grid.area)
+def book(ledger: Sum, depths, grid: Grid) -> Sum:
+    """Add what some cells gained or lost [m] to the ledger [m³]."""
+    hi, lo = total(depths)
+    return ledger.add(hi * grid.area, lo * grid.area)
 
 
 def limit(q: Flow, d, dt, grid: Grid) -> Flow:
@@ -111,14 +121,9 @@ def limit(q: Flow, d, dt, grid: Grid) -> Flow:
 
 def move(w: Water, q: Flow, dt, grid: Grid) -> Water:
     """Carry water and dyes along the settled flow, and let the clock tick."""
-    d, dyes = carry(w.d, w.dyes, q, dt / grid.area, grid)
-    return replace(w, d=d, dyes=dyes, t=w.t.tick(dt))
-
-
-def carry(d, dyes, q: Flow, k, grid: Grid):
-    """d −= k Σ q, and each dye along with it, upwind."""
-    moved = {}
-    for name, m in dyes.items():
-        c = upwind(q, m / jnp.maximum(d, FILM), grid)
-        moved[name] = m - k * div(Flow(q.x * c.x, q.y * c.y), grid)
-    return jnp.maximum(d - k * div(q, grid), 0), moved
+    k = dt / grid.area
+    new = w
+    for name, c in w.concentration().items():
+        face = upwind(q, c, grid)
+        new = new.add(name, -k * div(Flow(q.x * face.x, q.y * face.y), grid))
+    return replace(new.add(WATER, -k * div(q, grid)), t=w.t.tick(dt))

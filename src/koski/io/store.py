@@ -100,7 +100,7 @@ def dataset(frames: list[Frame], terrain: Terrain, about: dict[str, Any]):
     xr = need("xarray", "store")
     grid = terrain.grid
     axes = ("time", "y", "x")
-    data = {
+    data: dict[str, Any] = {
         name: (axes, np.stack([np.asarray(getattr(f, name)) for f in frames]), described(name))
         for name in ("depth", "surface", "u", "v")
     }

@@ -1,0 +1,1 @@
+"""Exact solutions, and how close each solver comes to them."""
