@@ -9,12 +9,12 @@ import textwrap
 import jax
 import numpy as np
 import pytest
-from everything import SOLVERS, each_solver, rough
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
+from everything import SOLVERS, each_solver, rough
 
 
 def pond(solver=None, level=2.0, n=24, cell=2.0, edges=None):

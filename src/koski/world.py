@@ -234,7 +234,7 @@ class World:
         """Rain, springs and strokes as rates over the coming seconds."""
         s, grid = self._strokes, self.terrain.grid
         source, sink = self._rain, None
-        dyes: dict[str, jax.Array] = {}
+        dyes: dict[str, Any] = {}
         for spring in self.springs:
             place = spring.discharge / grid.area * self._share(spring.x, spring.y, spring.radius)
             if spring.discharge >= 0:

@@ -8,15 +8,14 @@ from numpy.testing import assert_allclose
 
 import koski
 from koski.bench.peer_numba import kernel, pipe_numba
+from koski.bench.peer_numba_fused import pipe_numba_fused
 from koski.bench.peer_numpy import pipe_numpy
 from koski.bench.scene import hills
 
 
-@pytest.mark.parametrize("make", [pipe_numpy, pipe_numba])
+@pytest.mark.parametrize("make", [pipe_numpy, pipe_numba, pipe_numba_fused])
 @pytest.mark.parametrize("shape", [(96, 96), (37, 70)])
 def test_a_peer_agrees_with_pipe_after_fifty_steps_on_hills_partly_dry(make, shape):
-    if make is pipe_numba:
-        pytest.importorskip("numba")
     b, d, velocity = (a[: shape[0], : shape[1]] for a in hills(96))
     assert 0.1 < (d == 0).mean() < 0.9
     pipe, terrain, cell = koski.Pipe(), koski.Terrain.create(b, cell=2.0), 2.0

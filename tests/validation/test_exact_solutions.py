@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from everything import SOLVERS
 
 import koski
+from everything import SOLVERS
 from koski.scenes import whirlpool
 from koski.validate import exact, measure
 

@@ -1,12 +1,11 @@
 """How fast koski is here: its solvers, its peers and the memory they share."""
 
 from koski.bench.bandwidth import copy_bandwidth
-from koski.bench.contenders import SOLVERS, choose
+from koski.bench.contenders import choose
 from koski.bench.report import table, text, to_json
 from koski.bench.rows import Bench, Row, check_size, default_sizes, measure
 
 __all__ = [
-    "SOLVERS",
     "Bench",
     "Row",
     "check_size",

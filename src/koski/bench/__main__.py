@@ -4,36 +4,41 @@ import json
 import sys
 from argparse import ArgumentParser
 
-from koski.bench.contenders import SOLVERS, choose
+from koski.bench.contenders import choose
 from koski.bench.report import table, text, to_json
 from koski.bench.rows import check_size, measure
 from koski.core.errors import InputError
+from koski.solvers import NAMED
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; 2 with one sentence where the arguments make no sense."""
     parser = ArgumentParser(prog="python -m koski.bench", description="Time koski's solvers.")
     parser.add_argument("--size", action="extend", nargs="+", help="cells along a side")
-    parser.add_argument("--solver", action="extend", nargs="+", help=", ".join(SOLVERS))
+    parser.add_argument("--solver", action="extend", nargs="+", help=", ".join(NAMED))
     parser.add_argument("--peers", action="store_true", help="time NumPy and Numba as well")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args(arguments)
     try:
-        sizes = [check_size(n) for n in asked.size] if asked.size else None
-        bench = measure(choose(asked.solver), sizes, asked.peers, say)
+        run(asked.solver, asked.size, asked.peers, asked.json)
     except InputError as e:
         print(e, file=sys.stderr)
         return 2
-    if asked.json:
+    return 0
+
+
+def run(solvers: list[str] | None, sizes: list | None, peers: bool, as_json: bool) -> None:
+    """Measure, then print JSON, or a table as good as what is installed allows."""
+    bench = measure(choose(solvers), [check_size(n) for n in sizes or []] or None, peers, say)
+    if as_json:
         print(json.dumps(to_json(bench)))
-        return 0
+        return
     try:
         from rich.console import Console
     except ImportError:
         print(text(bench))
     else:
         Console().print(table(bench))
-    return 0
 
 
 def say(line: str) -> None:

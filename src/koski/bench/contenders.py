@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import jax
@@ -10,24 +9,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from koski.bench.peer_numba import pipe_numba
+from koski.bench.peer_numba_fused import pipe_numba_fused
 from koski.bench.peer_numpy import Run, pipe_numpy
 from koski.bench.scene import hills
-from koski.core.errors import InputError
 from koski.core.inputs import Inputs
 from koski.core.solver import Solver, run_fixed
 from koski.core.terrain import Terrain
-from koski.solvers.advection import maccormack, semi_lagrangian
+from koski.solvers import NAMED, named
 from koski.solvers.pipe import Pipe
-from koski.solvers.shallow import LinearShallowWater, ShallowWater
 
-SOLVERS: dict[str, Solver] = {
-    "pipe": Pipe(),
-    "shallow": ShallowWater(),
-    "linear": LinearShallowWater(),
-    "shallow-semi-lagrangian": ShallowWater(advection=semi_lagrangian),
-    "shallow-maccormack": ShallowWater(advection=maccormack),
+PEERS: dict[str, Callable[..., Run]] = {
+    "peer:numpy": pipe_numpy,
+    "peer:numba": pipe_numba,
+    "peer:numba-fused": pipe_numba_fused,
 }
-PEERS: dict[str, Callable[..., Run]] = {"peer:numpy": pipe_numpy, "peer:numba": pipe_numba}
 
 CALM = 0.25  # share of the stable step that is run: long runs neither settle nor outrun it
 
@@ -45,12 +40,7 @@ class Contender:
 
 def choose(names: list[str] | None = None) -> dict[str, Solver]:
     """The solvers of these names, or all of them."""
-    for name in names or []:
-        if name not in SOLVERS:
-            near = get_close_matches(name, SOLVERS, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(SOLVERS)}"
-            raise InputError(f"there is no solver called {name!r}: {hint}")
-    return {name: SOLVERS[name] for name in names or SOLVERS}
+    return {name: named(name) for name in names or NAMED}
 
 
 def contenders(solvers: dict[str, Solver], size: int, peers: bool) -> list[Contender]:
@@ -60,7 +50,8 @@ def contenders(solvers: dict[str, Solver], size: int, peers: bool) -> list[Conte
     field = [solver_contender(*named, terrain, depth, velocity, many) for named in solvers.items()]
     if peers:
         few = max(2, many // 16)  # NumPy needs no call to be long
-        for (name, make), steps in zip(PEERS.items(), (few, many)):
+        for name, make in PEERS.items():
+            steps = few if make is pipe_numpy else many
             field.append(peer_contender(name, make, terrain, depth, velocity, steps))
     return field
 

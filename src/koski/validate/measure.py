@@ -29,9 +29,11 @@ def dam_break_error(solver: Solver, right: float, cells: int, along: str = "x") 
     return float(np.abs(depth - truth).sum() / truth.sum())
 
 
-def wave_speed_error(solver: Solver, along: str = "x", cells: int = 20, depth: float = 1.0) -> float:
+def wave_speed_error(
+    solver: Solver, along: str = "x", cells: int = 20, depth: float = 1.0
+) -> float:
     """Relative error in the speed of a small wave, `cells` to its length, over five periods."""
-    n, small = 2 * cells, 1e-3
+    n, depth, small = 2 * cells, 1.0, 1e-3
     k = 2 * np.pi * 2 / n
     ripple = small * depth * np.cos(k * (np.arange(n) + 0.5))
     c = exact.wave_speed(depth)
