@@ -20,7 +20,7 @@ def folder() -> Path:
 
 def enable() -> None:
     """Let JAX keep what it compiles, unless the user has told it where already."""
-    if jax.config.jax_compilation_cache_dir is not None:
+    if jax.config.values.get("jax_compilation_cache_dir") is not None:
         return
     try:
         path = folder() / "xla"

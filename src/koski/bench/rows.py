@@ -15,7 +15,7 @@ from time import perf_counter
 import jax
 
 from koski.bench.bandwidth import copy_bandwidth
-from koski.bench.contenders import SOLVERS, Contender, contenders
+from koski.bench.contenders import Contender, choose, contenders
 from koski.core.errors import InputError
 from koski.core.solver import Solver
 
@@ -70,7 +70,7 @@ def measure(
 ) -> Bench:
     """Time a step of each solver, and of the peers if wanted, on each size of the scene."""
     say = progress or (lambda _: None)
-    solvers = SOLVERS if solvers is None else solvers
+    solvers = choose() if solvers is None else solvers
     sizes = [check_size(n) for n in (default_sizes() if sizes is None else sizes)]
     rows: list[Row] = []
     say("copy bandwidth")

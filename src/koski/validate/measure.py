@@ -1,5 +1,7 @@
 """Run a solver on a case with a known answer, and measure how far off it is."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from koski.core.edges import Edges, Periodic
@@ -17,7 +19,7 @@ def dam_break_error(solver: Solver, right: float, cells: int, along: str = "x") 
     at = (np.arange(cells) + 0.5) * cell - LENGTH / 2
     if along == "diagonal":
         x = (at[None, :] + at[:, None]) / np.sqrt(2)
-        line = np.diag
+        line: Callable = np.diag
     else:
         x = at[None, :] if along == "x" else at[:, None]
         line = np.ravel
