@@ -10,13 +10,13 @@ import json
 import os
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
 from koski.core.errors import InputError
+from koski.files import replace_file
 
 FORMAT = "koski 1"
 
@@ -27,21 +27,7 @@ def save(path: str | os.PathLike, what: Any) -> None:
     tree = {"format": FORMAT, "what": describe(what, arrays)}
     buffer = io.BytesIO()
     np.savez(buffer, tree=np.array(json.dumps(tree)), **arrays)  # type: ignore[arg-type]
-    replace_file(Path(path), buffer.getvalue())
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Put bytes under a name in one go: what was there stays until all is on the disk."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "wb") as f:
-            f.write(data)
-            f.flush()
-            os.fsync(f.fileno())
-        os.replace(part, path)
-    except OSError as e:
-        part.unlink(missing_ok=True)
-        raise InputError(f"cannot write {path}: {e.strerror or e}") from None
+    replace_file(path, buffer.getvalue())
 
 
 def load(path: str | os.PathLike) -> Any:

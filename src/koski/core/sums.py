@@ -39,7 +39,7 @@ class Sum:
 
 
 def total(x) -> tuple[jax.Array, jax.Array]:
-    """The sum of an array in two floats, as good as one made in float64."""
+    """The sum of an array in two floats, nearly as good as one made in float64."""
     x = jnp.asarray(x, jnp.float32)
 
     def combine(a, b):

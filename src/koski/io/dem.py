@@ -25,6 +25,7 @@ from koski.core.edges import Edges
 from koski.core.errors import InputError, number
 from koski.core.grid import Grid
 from koski.core.terrain import Terrain
+from koski.extras import need
 
 DEGREE = 111_320.0  # a degree of latitude [m]
 ESRI_NODATA = -9999.0  # what an ASCII grid means by default
@@ -187,11 +188,9 @@ def foreign() -> Iterator[None]:
 
 def read_raster(path: Path, magic: bytes) -> Read:
     """Read an image or a GIS raster."""
-    try:
-        import rasterio
-        from rasterio.errors import NotGeoreferencedWarning
-    except ImportError:
-        raise InputError("reading it takes rasterio: pip install 'koski[dem]'") from None
+    rasterio = need("rasterio", "dem")
+    from rasterio.errors import NotGeoreferencedWarning
+
     # By content, and no other driver: some, like VRT, follow links out of the file.
     drivers = {b"\x89PNG": "PNG", b"II": "GTiff", b"MM": "GTiff"}
     driver = next((d for start, d in drivers.items() if magic.startswith(start)), "AAIGrid")

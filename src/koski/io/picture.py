@@ -5,8 +5,7 @@ over it by depth, its waves shaded, its flow as fine streaks, foam where it is f
 waves, dyes on top.  Matplotlib sets the axes and the text, and writes the file.
 """
 
-import os
-import secrets
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from koski.core.solver import G
 from koski.core.stencil import above, below, left, right
 from koski.core.terrain import Terrain
 from koski.extras import need
+from koski.files import replace_file, writable
 
 Array = np.ndarray
 LONG = 1200  # longer side of a picture [px]
@@ -48,17 +48,11 @@ def save(path, frame: Frame, terrain: Terrain, title: str = "") -> None:
     check(path)
     from matplotlib.style import context
 
-    path = Path(path)
-    part = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
+    buffer = io.BytesIO()
     with context("default"):
         figure = compose(look(frame, terrain), title)
-        try:
-            figure.savefig(part, dpi=DPI)
-            os.replace(part, path)
-        except OSError as e:
-            raise InputError(f"cannot write {path}: {e.strerror or e}") from None
-        finally:
-            part.unlink(missing_ok=True)
+        figure.savefig(buffer, dpi=DPI, format=Path(path).suffix[1:].lower())
+    replace_file(path, buffer.getvalue())
 
 
 def check(path) -> None:
@@ -66,16 +60,12 @@ def check(path) -> None:
     need("matplotlib.figure", "picture")
     from matplotlib.backend_bases import FigureCanvasBase
 
-    path = Path(path)
+    path = writable(path)
     kinds = sorted(set(FigureCanvasBase.get_supported_filetypes()) - {"pgf", "raw", "rgba"})
     if path.suffix[1:].lower() not in kinds:
         raise InputError(f"{path.name!r} is no kind of picture: end it in .{', .'.join(kinds)}")
-    if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is not a folder: make it first")
     if path.is_dir():
         raise InputError(f"{path} is a folder: give the name of a file in it")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise InputError(f"the folder {path.parent} cannot be written to: choose another")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from koski.core.errors import InputError
 from koski.core.frame import Frame
 from koski.core.terrain import Terrain
 from koski.extras import need
+from koski.files import writable
 
 BATCH = 16  # frames written at a time
 
@@ -34,14 +35,7 @@ VARIABLES = {  # name → units, CF standard name (or none), long name
 
 def check(path: str | os.PathLike) -> Path:
     """Raise now what would otherwise be raised after all the work."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as e:
-            raise InputError(f"cannot write {path}: {e.strerror}") from None
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"cannot write {path}: no permission to write in {path.parent}")
+    path = writable(path)
     if path.exists() and not is_store(path):
         raise InputError(f"{path} exists and is no Zarr store: give another name, or remove it")
     need("zarr", "store")
@@ -62,9 +56,10 @@ class Store:
         self.about = about
         self.waiting: list[Frame] = []
         self.begun = False
-        shutil.rmtree(self.part, ignore_errors=True)
 
     def __enter__(self) -> "Store":
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.part, ignore_errors=True)
         return self
 
     def __exit__(self, failure, *_) -> None:
@@ -87,9 +82,9 @@ class Store:
         try:
             if self.begun:
                 fresh = data.drop_vars(["x", "y", "ground"])
-                fresh.to_zarr(self.part, append_dim="time", consolidated=False)
+                fresh.to_zarr(self.part, append_dim="time", consolidated=True)
             else:
-                data.to_zarr(self.part, mode="w", consolidated=False)
+                data.to_zarr(self.part, mode="w", zarr_format=2, consolidated=True)
         except OSError as e:
             raise InputError(f"cannot write {self.path}: {e.strerror or e}") from None
         self.begun, self.waiting = True, []

@@ -1,0 +1,57 @@
+"""Every scene runs with every solver, at any size, and says what to see."""
+
+import json
+
+import numpy as np
+import pytest
+
+import koski
+from koski import scenes
+from koski.solvers import NAMED
+
+NAMES = scenes.names()
+
+
+def test_the_scenes_promised_are_there():
+    promised = "dam-break river lake-drop rain-on-hills beach-waves island-tsunami whirlpool"
+    assert set(promised.split()) | {"flooded-valley", "sewage"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_says_what_to_see_and_starts_at_any_size(name):
+    assert 30 < len(scenes.about(name)) < 110
+    for size in (33, 64):
+        grid = scenes.load(name, size).terrain.grid
+        assert max(grid.shape) == size
+
+
+@pytest.mark.parametrize("solver", NAMED)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_runs_with_every_solver(name, solver):
+    world = koski.World(scenes.load(name, 32, solver))
+    for _ in range(3):
+        world.step(2.0)
+    frame = world.frame
+    assert np.isfinite(frame.depth).all() and np.isfinite(frame.velocity).all()
+    assert float(frame.depth.min()) >= 0 and float(frame.depth.max()) > 0
+    assert abs(world.volume.drift) < 1e-6
+
+
+def test_an_unknown_scene_suggests_the_nearest():
+    with pytest.raises(koski.InputError, match="did you mean 'dam-break'"):
+        scenes.load("dam-brake")
+    with pytest.raises(koski.InputError, match="there are "):
+        scenes.load("zzz")
+
+
+def test_the_rivers_water_reaches_the_far_side_and_sewage_its_dye():
+    world = koski.World(scenes.load("sewage", 64))
+    world.step(300.0)
+    assert world.volume.went > 0
+    assert 0.02 < float(world.frame.dyes["sewage"].max()) <= 1.0  # diluted, never thickened
+
+
+def test_a_scene_keeps_its_bed_when_the_solver_is_changed():
+    scene = scenes.load("river", 32, "linear")
+    assert scene.solver.manning == 0.03
+    assert json.dumps(scene.seconds)
