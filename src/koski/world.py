@@ -15,7 +15,7 @@ from koski.core.errors import InputError, number
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
 from koski.core.pytree import pytree
-from koski.core.solver import Solver, advance
+from koski.core.solver import Solver, advance, ready
 from koski.core.stencil import above, below, left, right, to_faces
 from koski.core.sums import total
 from koski.core.terrain import Terrain
@@ -87,6 +87,7 @@ class World:
             self.evaporate(scene.evaporation)
         for s in scene.springs:
             self.spring(s.x, s.y, s.discharge, s.radius, s.dyes)
+        self.state = ready(self.state, self.terrain, self._inputs(1.0))  # compiled once, so
 
     # ── running ──────────────────────────────────────────────────────────────────────────
 
