@@ -38,7 +38,8 @@ def run(solvers: list[str] | None, sizes: list | None, peers: bool, as_json: boo
     except ImportError:
         print(text(bench))
     else:
-        Console().print(table(bench))
+        screen = Console()
+        screen.print(table(bench), width=max(screen.width, 90))
 
 
 def say(line: str) -> None:
