@@ -146,33 +146,48 @@ def strip(side: str) -> tuple:
     }[side]
 
 
+def lay(values, side: str, other, grid: Grid):
+    """A map with `values` in the cells along a side, and `other` everywhere else."""
+    axis, n = (1, grid.nx) if side in ("west", "east") else (0, grid.ny)
+    here = jax.lax.broadcasted_iota(jnp.int32, grid.shape, axis) == (
+        0 if side in ("west", "south") else n - 1
+    )
+    return jnp.where(here, jnp.expand_dims(values, axis), other)
+
+
 def hold(w: Water, b, edges: Edges, dt, grid: Grid) -> Water:
     """Apply the rule of each side to the cells along it, and book what came and went."""
     for side, edge in edges:
         at = strip(side)
         if isinstance(edge, (Drain, Level)):
-            w = set_depth(w, at, edge.hold(w.d[at], b[at], w.t.value), grid)
+            d, old = edge.hold(w.d[at], b[at], w.t.value), w.d[at]
+            kept = lay(share_kept(d, old), side, 1.0, grid)
+            w = set_depth(w, lay(d, side, w.d, grid), kept, d - old, grid)
         if isinstance(edge, Inflow):
             more = edge.feed(w.d[at], b[at], w.t.value, dt, grid)
-            w = w.add(WATER, jnp.zeros_like(w.d).at[at].set(more))
+            w = w.add(WATER, lay(more, side, 0.0, grid))
             w = replace(w, came=book(w.came, more, grid))
     for side, edge in edges.absorbing:
         k = 1 - jnp.exp(-dt * damping(edge, side, w.d, grid))
         still = jnp.maximum(now(edge.level, w.t.value) - b, 0)
-        w = set_depth(w, ..., w.d + k * (still - w.d), grid)
+        d = w.d + k * (still - w.d)
+        w = set_depth(w, d, share_kept(d, w.d), d - w.d, grid)
     return w
 
 
-def set_depth(w: Water, at, d, grid: Grid) -> Water:
-    """Replace the depth of some cells: water that goes takes its dye along, what comes is clean."""
-    old = w.d[at]
-    kept = jnp.minimum(d / jnp.maximum(old, TINY), 1)
+def share_kept(d, old):
+    """How much of its dye a cell keeps: water that goes takes it along, what comes is clean."""
+    return jnp.minimum(d / jnp.maximum(old, TINY), 1)
+
+
+def set_depth(w: Water, d, kept, gain, grid: Grid) -> Water:
+    """Replace the depth, with the share of dye kept, and book the gain in depth of some cells."""
     return replace(
         w,
-        d=w.d.at[at].set(d),
-        dyes={name: m.at[at].multiply(kept) for name, m in w.dyes.items()},
-        came=book(w.came, jnp.maximum(d - old, 0), grid),
-        went=book(w.went, jnp.maximum(old - d, 0), grid),
+        d=d,
+        dyes={name: m * kept for name, m in w.dyes.items()},
+        came=book(w.came, jnp.maximum(gain, 0), grid),
+        went=book(w.went, jnp.maximum(-gain, 0), grid),
     )
 
 
