@@ -6,7 +6,7 @@ READY := .venv/ready
 .PHONY: demo test check bench format clean
 
 demo: $(READY)
-	$(BIN)/koski run river --seconds 120 --picture out/river.png --out out/river.zarr
+	$(BIN)/koski run river --picture out/river.png --out out/river.zarr
 	@echo "Open out/river.png; 'make bench' times the solvers; '$(BIN)/koski scenes' lists more to see."
 
 test: check
