@@ -14,7 +14,7 @@ from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
 from koski.core.stencil import TINY, Flow
-from koski.core.water import WATER, Water, book
+from koski.core.water import WATER, G, Water, book
 
 
 @pytree
@@ -35,6 +35,11 @@ class Series:
 def now(value, t):
     """The value at time `t` of a number or a Series."""
     return jnp.interp(t, value.times, value.values) if isinstance(value, Series) else value
+
+
+def most(value):
+    """The largest value at any time of a number or a Series."""
+    return jnp.max(jnp.asarray(value.values if isinstance(value, Series) else value))
 
 
 @pytree
@@ -193,20 +198,18 @@ def set_depth(w: Water, d, kept, gain, grid: Grid) -> Water:
 
 def deepest(b, edges: Edges):
     """How deep the sides may make the water along them, at any time [m]."""
-    levels = [(side, e.level) for side, e in edges if isinstance(e, (Level, Absorbing))]
     tops = [
-        jnp.max(level.values if isinstance(level, Series) else jnp.asarray(level))
-        - (b[strip(side)]).min()
-        for side, level in levels
+        most(e.level) - b[strip(side)].min()
+        for side, e in edges
+        if isinstance(e, (Level, Absorbing))
     ]
     return sum((jnp.maximum(top, 0) for top in tops), start=jnp.float32(0))
 
 
 def inflow(edges: Edges):
     """The most that may flow in over all sides at any time [m³/s]."""
-    flows = [e.discharge for _, e in edges if isinstance(e, Inflow)]
-    tops = [jnp.max(f.values if isinstance(f, Series) else jnp.asarray(f)) for f in flows]
-    return sum((jnp.maximum(top, 0) for top in tops), start=jnp.float32(0))
+    flows = [most(e.discharge) for _, e in edges if isinstance(e, Inflow)]
+    return sum((jnp.maximum(flow, 0) for flow in flows), start=jnp.float32(0))
 
 
 def damping(edge: Absorbing, side: str, d, grid: Grid):
@@ -214,7 +217,7 @@ def damping(edge: Absorbing, side: str, d, grid: Grid):
     n = grid.nx if side in ("west", "east") else grid.ny
     ramp = edge.ramp(n) if side in ("west", "south") else edge.ramp(n)[::-1]
     ramp = ramp[None, :] if side in ("west", "east") else ramp[:, None]
-    speed = jnp.sqrt(9.81 * d)
+    speed = jnp.sqrt(G * d)
     return jnp.broadcast_to(edge.rate * speed / (edge.width * grid.cell) * ramp, grid.shape)
 
 

@@ -13,9 +13,8 @@ from koski.core.frame import Frame
 from koski.core.inputs import Inputs
 from koski.core.stencil import TINY
 from koski.core.terrain import Terrain
-from koski.core.water import Water
+from koski.core.water import G, Water
 
-G = 9.81  # gravity [m/s²]
 CHECK = 16  # substeps between two looks at what time step is stable
 
 

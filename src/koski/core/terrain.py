@@ -1,7 +1,5 @@
 """The ground the water runs over."""
 
-from dataclasses import replace
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -42,7 +40,3 @@ class Terrain:
         if not isinstance(b, jax.core.Tracer) and float(jnp.abs(b).max()) > 1e6:
             raise InputError("the terrain has heights beyond ±1000 km: give them in metres")
         return Terrain(b, edges, grid)
-
-    def with_edges(self, **sides) -> "Terrain":
-        """The same ground with other rules along the sides named."""
-        return Terrain.create(self.b, self.grid.cell, replace(self.edges, **sides))

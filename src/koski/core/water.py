@@ -16,6 +16,7 @@ from koski.core.pytree import pytree
 from koski.core.stencil import TINY, Flow, above, div, outflow, right, upwind
 from koski.core.sums import Sum, total
 
+G = 9.81  # gravity [m/s²]
 FILM = 1e-6  # thinnest layer that carries dye [m]
 WATER = "water"  # its key among the rests, beside the names of the dyes
 
@@ -62,7 +63,7 @@ class Water:
     def add(self, name: str, more) -> "Water":
         """Add to the depth, or to a dye, with nothing lost to rounding."""
         f = self.d if name == WATER else self.dyes[name]
-        new, rest = plus(f, self.rests.get(name), more)
+        new, rest = grown(f, self.rests.get(name), more)
         rests = self.rests if rest is None else self.rests | {name: rest}
         if name == WATER:
             return replace(self, d=new, rests=rests)
@@ -92,7 +93,7 @@ def supply(w: Water, inputs: Inputs, dt, grid: Grid) -> Water:
     return w
 
 
-def plus(f, rest, more):
+def grown(f, rest, more):
     """f + more, never below zero; what rounding drops is kept in the rest, where there is one."""
     if rest is None:
         return jnp.maximum(f + more, 0), None

@@ -11,7 +11,7 @@ from koski.core.terrain import Terrain
 from koski.core.water import Water
 
 DRY = 1e-6  # a section lower than this has no velocity [m]
-FILM = 1e-4  # water shallower than this is shown at rest [m]
+SHOWN = 1e-4  # water shallower than this is shown at rest [m]
 
 
 def face_velocity(velocity, grid: Grid) -> Flow:
@@ -33,7 +33,7 @@ def face_velocity(velocity, grid: Grid) -> Flow:
 def make_frame(w: Water, u: Flow, terrain: Terrain) -> Frame:
     """What is seen of water with these face velocities: the mean of each cell's faces."""
     x, y = to_cells(u, terrain.grid)
-    wet = w.d > FILM
+    wet = w.d > SHOWN
     dyes = {name: jnp.where(wet, c, 0) for name, c in w.concentration().items()}
     still = jnp.zeros_like(w.d)
     return Frame(
