@@ -35,6 +35,7 @@ class Scene:
     rain: Any = None  # [m/s], a number or a map
     evaporation: Any = None  # [m/s], a number or a map
     springs: tuple[Spring, ...] = ()
+    held: Any = None  # map of columns that hold their surface [m], NaN where it is free
     seconds: float = 60.0  # how long it takes to see what there is to see
 
     def with_solver(self, name: str) -> "Scene":

@@ -48,6 +48,7 @@ class Strokes:
     drained: jax.Array | None = None  # [m]
     pushed: tuple[jax.Array, jax.Array] | None = None  # [m/s] along x and y
     dyed: dict[str, jax.Array] | None = None  # amount per m²
+    pressed: jax.Array | None = None  # [Pa]
 
 
 class World:
@@ -80,6 +81,7 @@ class World:
         self._strokes = Strokes()
         self._rain: Any = None
         self._evaporation: Any = None
+        self._held: Any = None if scene.held is None else jnp.asarray(scene.held, jnp.float32)
         self._start = self._now()
         if scene.rain is not None:
             self.rain(scene.rain)
@@ -149,6 +151,11 @@ class World:
         old = self._strokes.pushed or (None, None)
         self._stroke(pushed=(plus(old[0], gain[0]), plus(old[1], gain[1])))
 
+    def press(self, x: float, y: float, pressure: float, radius: float = 0.0) -> None:
+        """Press on the surface during the next step: `pressure` [Pa] at the centre."""
+        p = number("pressure", pressure) * self._bump(x, y, radius)
+        self._stroke(pressed=plus(self._strokes.pressed, p))
+
     def dye(
         self, x: float, y: float, amount: float, radius: float = 0.0, name: str = "dye"
     ) -> None:
@@ -171,6 +178,15 @@ class World:
         self._share(x, y, radius)  # checks the place
         flow = number("discharge", discharge)
         self.springs.append(Spring(float(x), float(y), flow, float(radius), dict(dyes or {})))
+
+    def hold(self, x: float, y: float, level: float, radius: float = 0.0) -> None:
+        """Keep the water at a place at a height [m] from now on: a source, or a sink."""
+        level = number("level", level)
+        self._held = jnp.where(self._bump(x, y, radius) > 0, level, self._held_map())
+
+    def release(self) -> None:
+        """Let all that is held go."""
+        self._held = None
 
     def dig(self, x: float, y: float, depth: float, radius: float = 0.0) -> None:
         """Lower the ground, by `depth` [m] at the centre; the water sinks with it."""
@@ -252,7 +268,11 @@ class World:
         for name, amount in (s.dyed or {}).items():
             dyes[name] = plus(dyes.get(name), amount * over)
         push = None if s.pushed is None else to_faces(s.pushed[0] * over, s.pushed[1] * over, grid)
-        return Inputs(source, sink, self._evaporation, dyes, push)
+        return Inputs(source, sink, self._evaporation, dyes, push, s.pressed, self._held)
+
+    def _held_map(self):
+        free = jnp.full(self.terrain.grid.shape, jnp.nan, jnp.float32)
+        return free if self._held is None else self._held
 
     def _stroke(self, **marks) -> None:
         self._strokes = replace(self._strokes, **marks)  # type: ignore[type-var]

@@ -160,8 +160,12 @@ def lay(values, side: str, other, grid: Grid):
     return jnp.where(here, jnp.expand_dims(values, axis), other)
 
 
-def hold(w: Water, b, edges: Edges, dt, grid: Grid) -> Water:
-    """Apply the rule of each side to the cells along it, and book what came and went."""
+def hold(w: Water, b, edges: Edges, held, dt, grid: Grid) -> Water:
+    """Let the sides act on the cells along them, hold what is held, book what came and went."""
+    if held is not None:
+        free = jnp.isnan(held)
+        d = jnp.where(free, w.d, jnp.maximum(jnp.where(free, b, held) - b, 0))
+        w = set_depth(w, d, jnp.where(free, 1.0, share_kept(d, w.d)), d - w.d, grid)
     for side, edge in edges:
         at = strip(side)
         if isinstance(edge, (Drain, Level)):
@@ -196,13 +200,15 @@ def set_depth(w: Water, d, kept, gain, grid: Grid) -> Water:
     )
 
 
-def deepest(b, edges: Edges):
-    """How deep the sides may make the water along them, at any time [m]."""
+def deepest(b, edges: Edges, held=None):
+    """How deep the sides, or columns that are held, may make the water at any time [m]."""
     tops = [
         most(e.level) - b[strip(side)].min()
         for side, e in edges
         if isinstance(e, (Level, Absorbing))
     ]
+    if held is not None:
+        tops.append(jnp.nanmax(held - b, initial=0.0))
     return sum((jnp.maximum(top, 0) for top in tops), start=jnp.float32(0))
 
 

@@ -3,14 +3,18 @@
 from dataclasses import field
 
 import jax
+import jax.numpy as jnp
 
+from koski.core.grid import Grid
 from koski.core.pytree import pytree
-from koski.core.stencil import Flow
+from koski.core.stencil import Flow, above, per_face, right
+
+RHO = 1000.0  # density of water [kg/m³]
 
 
 @pytree
 class Inputs:
-    """Sources, sinks and pushes: each a map of the grid's shape, one number, or nothing.
+    """What comes and goes, pushes and holds: each a map of the grid's shape, a number, or nothing.
 
     What is nothing (`None`) costs nothing: it is not part of the compiled step.
     """
@@ -20,3 +24,14 @@ class Inputs:
     evaporation: jax.Array | float | None = None  # as sink, but dyes stay behind [m/s]
     dyes: dict[str, jax.Array | float] = field(default_factory=dict)  # amount per m² and second
     push: Flow | None = None  # acceleration of the faces [m/s²]
+    pressure: jax.Array | None = None  # on the surface, above that of the air [Pa]
+    held: jax.Array | None = None  # columns that hold their surface [m], NaN where it is free
+
+
+def drive(inputs: Inputs, grid: Grid) -> Flow | None:
+    """The acceleration of the faces by pushes and by pressure: a − ∇p / ρ   [m/s²]."""
+    if inputs.pressure is None:
+        return inputs.push
+    p = jnp.broadcast_to(inputs.pressure, grid.shape) / (RHO * grid.cell)
+    a = Flow(p - right(p, grid), p - above(p, grid))
+    return a if inputs.push is None else per_face(jnp.add, a, inputs.push)

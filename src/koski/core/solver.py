@@ -29,6 +29,9 @@ S = TypeVar("S", bound=State)
 
 
 class Solver(Protocol[S]):
+    @property
+    def cfl(self) -> float: ...
+
     def start(self, terrain: Terrain, depth, velocity=None) -> S: ...
     def stable_dt(self, state: S, terrain: Terrain) -> jax.Array: ...
     def step(self, state: S, terrain: Terrain, inputs: Inputs, dt) -> S: ...
@@ -67,27 +70,28 @@ def advance(
 
 def ready(state, terrain: Terrain, inputs: Inputs):
     """Make room in the state for what the inputs and edges bring, and let the edges begin."""
-    water = state.water.ready(inputs, terrain.edges.open)
-    return replace(state, water=hold(water, terrain.b, terrain.edges, 0.0, terrain.grid))
+    water = state.water.ready(inputs, terrain.edges.open or inputs.held is not None)
+    held = hold(water, terrain.b, terrain.edges, inputs.held, 0.0, terrain.grid)
+    return replace(state, water=held)
 
 
-def fed_dt(terrain: Terrain, inputs: Inputs):
+def fed_dt(terrain: Terrain, inputs: Inputs, cfl):
     """A step short enough for what sources and edges may pile up, even where it is dry yet.
 
-    dt² g (d + CHECK · s dt) ≤ ¼ l²  for the fastest source s [m/s] and the deepest edge d [m].
+    dt² g (d + CHECK · s dt) ≤ cfl² l²  for the fastest source s [m/s] and the deepest edge d [m].
     """
     grid = terrain.grid
     source = 0.0 if inputs.source is None else jnp.max(jnp.asarray(inputs.source))
     s = jnp.maximum(source + inflow(terrain.edges) / grid.area, TINY)
-    d = jnp.maximum(deepest(terrain.b, terrain.edges), TINY)
-    by_source = jnp.cbrt(grid.area / (8 * CHECK * G * s))
-    return jnp.minimum(by_source, grid.cell / jnp.sqrt(8 * G * d))
+    d = jnp.maximum(deepest(terrain.b, terrain.edges, inputs.held), TINY)
+    by_source = jnp.cbrt(cfl**2 * grid.area / (2 * CHECK * G * s))
+    return jnp.minimum(by_source, cfl * grid.cell / jnp.sqrt(2 * G * d))
 
 
 def until(solver, state, terrain, inputs, seconds, max_steps):
     """Substeps of equal, stable length until the time is up or the steps are."""
 
-    fed = fed_dt(terrain, inputs)
+    fed = fed_dt(terrain, inputs, solver.cfl)
 
     def more(c):
         _, left, steps = c

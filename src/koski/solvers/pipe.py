@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from koski.core.edges import calm, hold
 from koski.core.frame import Frame
-from koski.core.inputs import Inputs
+from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
@@ -70,10 +70,10 @@ class Pipe:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid
         w = supply(s.water, inputs, dt, grid)
         mu = (1 - self.friction) ** dt
-        q = phase(accelerate)(self, mu, s.q, b, w.d, inputs.push, dt, grid)
+        q = phase(accelerate)(self, mu, s.q, b, w.d, drive(inputs, grid), dt, grid)
         q = phase(limit)(calm(q, w.d, edges, dt, grid), w.d, dt, grid)
         w = move(w, q, dt, grid)
-        return State(hold(w, b, edges, dt, grid), q)
+        return State(hold(w, b, edges, inputs.held, dt, grid), q)
 
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(self, s, terrain)

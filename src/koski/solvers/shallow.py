@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from koski.core.edges import calm, hold
 from koski.core.frame import Frame
-from koski.core.inputs import Inputs
+from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
@@ -54,8 +54,8 @@ class LinearShallowWater:
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         w, _, u = flood(s, terrain, inputs, dt)
-        u = kick(u, terrain.b, w.d, self.manning, inputs.push, dt, terrain.grid)
-        return settle(w, u, terrain, dt)
+        u = kick(u, terrain.b, w.d, self.manning, drive(inputs, terrain.grid), dt, terrain.grid)
+        return settle(w, u, terrain, inputs, dt)
 
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(s, terrain)
@@ -81,8 +81,8 @@ class ShallowWater:
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         w, q, u = flood(s, terrain, inputs, dt)
         u = self.advection(u, q, w.d, dt, terrain.grid)
-        u = kick(u, terrain.b, w.d, self.manning, inputs.push, dt, terrain.grid)
-        return settle(w, u, terrain, dt)
+        u = kick(u, terrain.b, w.d, self.manning, drive(inputs, terrain.grid), dt, terrain.grid)
+        return settle(w, u, terrain, inputs, dt)
 
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(s, terrain)
@@ -101,10 +101,10 @@ def flood(s: State, terrain: Terrain, inputs: Inputs, dt) -> tuple[Water, Flow, 
     return phase(move)(w, q, dt, grid), q, s.u
 
 
-def settle(w: Water, u: Flow, terrain: Terrain, dt) -> State:
+def settle(w: Water, u: Flow, terrain: Terrain, inputs: Inputs, dt) -> State:
     """Let the sides of the grid have their say."""
     u = calm(u, w.d, terrain.edges, dt, terrain.grid)
-    return State(hold(w, terrain.b, terrain.edges, dt, terrain.grid), u)
+    return State(hold(w, terrain.b, terrain.edges, inputs.held, dt, terrain.grid), u)
 
 
 def flux(u: Flow, b, d, grid) -> Flow:
