@@ -19,12 +19,15 @@ from koski.core.stencil import Flow
 from koski.core.terrain import Terrain
 from koski.scene import Scene, Spring
 from koski.solvers.advection import conserving, maccormack, semi_lagrangian
+from koski.solvers.columns import Columns
 from koski.solvers.pipe import Pipe, mean_section, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
+from koski.solvers.wave import Wave
 from koski.world import Volume, World
 
 __all__ = [
     "Absorbing",
+    "Columns",
     "Drain",
     "Edges",
     "Flow",
@@ -45,6 +48,7 @@ __all__ = [
     "Terrain",
     "Volume",
     "Wall",
+    "Wave",
     "World",
     "advance",
     "conserving",

@@ -41,6 +41,11 @@ class Grid:
         return self.ny, self.nx
 
     @property
+    def turned(self) -> "Grid":
+        """The grid with x and y exchanged."""
+        return Grid(self.nx, self.ny, self.cell, self.wrap_y, self.wrap_x)
+
+    @property
     def cells(self) -> int:
         return self.ny * self.nx
 

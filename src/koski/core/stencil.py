@@ -53,6 +53,13 @@ def below(f, grid: Grid, fill=0.0):
     return jnp.pad(f[:-1], ((1, 0), (0, 0)), constant_values=fill)
 
 
+def farther(f, rows: int):
+    """The value this many rows along +y, zero beyond the edge."""
+    if rows > 0:
+        return jnp.pad(f[rows:], ((0, rows), (0, 0)))
+    return jnp.pad(f[:rows], ((-rows, 0), (0, 0)))
+
+
 def over_sill(b, d, grid: Grid) -> tuple[Flow, Flow]:
     """How high the water stands above each face's sill: in the cell, and in its neighbour.
 

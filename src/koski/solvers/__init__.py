@@ -5,8 +5,10 @@ from dataclasses import fields, replace
 from koski.core.errors import InputError, nearest
 from koski.core.solver import Solver
 from koski.solvers.advection import maccormack, semi_lagrangian
+from koski.solvers.columns import Columns
 from koski.solvers.pipe import Pipe, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
+from koski.solvers.wave import Wave
 
 NAMED: dict[str, Solver] = {
     "pipe": Pipe(),
@@ -15,6 +17,8 @@ NAMED: dict[str, Solver] = {
     "shallow-semi-lagrangian": ShallowWater(advection=semi_lagrangian),
     "shallow-maccormack": ShallowWater(advection=maccormack),
     "linear": LinearShallowWater(),
+    "wave": Wave(),
+    "columns": Columns(),
 }
 
 

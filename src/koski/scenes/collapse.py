@@ -1,0 +1,22 @@
+"""A block of water collapses in a tray: a round bore, echoes from the walls, ripples across.
+
+Maes 2006, fig. 10a: 1.5 m × 1.5 m, water up to 0.15 m high, 64² columns, steps of 5 ms.
+"""
+
+import numpy as np
+
+from koski.core.terrain import Terrain
+from koski.scene import Scene
+from koski.solvers.columns import Columns
+
+WIDTH = 1.5  # [m]
+BLOCK = 0.15  # height of the block [m]
+FILM = 0.02  # depth of the water around it [m]
+
+
+def scene(size: int = 64) -> Scene:
+    at = (np.arange(size) + 0.5) / size
+    x, y = np.meshgrid(at, at)
+    block = (np.abs(x - 0.36) < 0.16) & (np.abs(y - 0.58) < 0.16)
+    terrain = Terrain.create(np.zeros((size, size)), WIDTH / size)
+    return Scene("", terrain, np.where(block, BLOCK, FILM), solver=Columns(), seconds=0.9)

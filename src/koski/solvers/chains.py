@@ -1,0 +1,183 @@
+"""Implicit flow down the columns of the grid, all of them at once.
+
+A column is a chain of cells.  Through the far (+y) face of each flows what was going to flow, f,
+and an answer to how the flows on either side change the two cells that it joins,
+
+    F[j] = f[j] + k[j] (F[j − 1] − 2 F[j] + F[j + 1])
+
+This is a tridiagonal system with a dominant diagonal for k ≥ 0: elimination needs no pivots.  On
+the CPU it is solved by sweeps down the rows and back (Thomas), every column a lane; elsewhere by
+parallel cyclic reduction, ⌈log₂ n⌉ rounds each of which doubles the distance between the faces
+that an equation joins.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from koski.core.grid import Grid
+from koski.core.phase import phase
+from koski.core.stencil import above, below, farther
+
+FAINT = 1e-9  # the least that flows through a face in a step [m]
+
+Arrays = tuple[jax.Array, ...]
+
+
+def settle(k, f, grid: Grid):
+    """F, the flows that agree with the changes they make."""
+    if grid.wrap_y:
+        return ring(k, f)
+    return solve(k, f)[0]
+
+
+def ring(k, f):
+    """Open a ring at its last face: the flow there acts on the chain from both ends."""
+    joint, own = k[-1], f[-1]
+    k, f = k.at[-1].set(0), f.at[-1].set(0)
+    echo = jnp.zeros_like(f).at[0].add(k[0]).at[-1].add(1)
+    y, z = solve(k, f, echo)
+    return y + (own + joint * (y[-2] + y[0])) / (1 + joint * (2 - z[-2] - z[0])) * z
+
+
+def solve(k, *f) -> Arrays:
+    """The flows in open chains, for several f."""
+    return lax.platform_dependent(k, *f, cpu=eliminate, default=reduce)
+
+
+def eliminate(k, *f) -> Arrays:
+    """Thomas, as sweeps of one recurrence each, which the CPU likes best.
+
+    c[j] = k / n,  r[j] = f / n + c r[j − 1],  F[j] = r + c F[j + 1]  with n = 1 + k (2 − c[j − 1])
+    """
+    c = phase(sweep)(lambda c, k: k / (1 + k * (2 - c)), k)
+    own = phase(lambda: tuple(a / (1 + k * (2 - farther(c, -1))) for a in f))()
+    return tuple(phase(mix)(phase(mix)(a, c), c, back=True) for a in own)
+
+
+def sweep(link, *rows, first=None, back: bool = False):
+    """y[j] = link(y[j − 1], rows[j]) down the rows, or back up them."""
+
+    def step(y, row):
+        y = link(y, *row)
+        return y, y
+
+    first = jnp.zeros_like(rows[0][0]) if first is None else first
+    return lax.scan(step, first, rows, reverse=back)[1]
+
+
+def reduce(k, *f) -> Arrays:
+    """Parallel cyclic reduction (Hockney & Jesshope 1981), the diagonal kept at one."""
+    share, *own = (a / (1 + 2 * k) for a in (k, *f))
+    arrays = (share, share, *own)
+    distance = 1
+    while distance < k.shape[0]:
+        arrays = lax.optimization_barrier(halve(arrays, distance))
+        distance *= 2
+    return arrays[2:]
+
+
+def halve(arrays: Arrays, distance: int) -> Arrays:
+    """Put the equations `distance` before and after into each, which then joins the next ones."""
+    before = [farther(a, -distance) for a in arrays]
+    after = [farther(a, distance) for a in arrays]
+    low, up, *f = arrays
+    k = 1 / (1 - low * before[1] - up * after[0])
+    new = (k * (a + low * a0 + up * a1) for a, a0, a1 in zip(f, before[2:], after[2:]))
+    return k * low * before[0], k * up * after[1], *new
+
+
+def pass_on(wish, up, down, grid: Grid):
+    """Let no cell pass on more than it has to give and is given: F[j] = min(f, up + F[j − 1]).
+
+    `up` and `down` are what stands ready at each far face to flow up and down through it, less
+    than nothing where the water must rise first.  A cell that gives both ways shares it.
+    """
+
+    def ready():
+        rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
+        given = jnp.maximum(rises + below(sinks, grid), FAINT)  # by each cell, both ways
+        up_share, down_share = rises / given, sinks / above(given, grid, 1.0)
+        return (
+            jnp.where(up > 0, up * up_share, up),
+            jnp.where(down > 0, down * down_share, down),
+        )
+
+    up, down = phase(ready)()
+    return phase(run)(wish, up) - phase(run)(-wish, down, back=True)
+
+
+def pass_on(wish, up, down, grid: Grid):
+    """Let no cell pass on more than it has to give and is given: F[j] = min(f, up + F[j − 1]).
+
+    `up` and `down` are what stands ready at each far face to flow up and down through it, less
+    than nothing where the water must rise first.  A cell that gives both ways shares it.
+    """
+
+    def shares():
+        rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
+        given = jnp.maximum(rises + below(sinks, grid), FAINT)  # by each cell, both ways
+        up_share, down_share = rises / given, sinks / above(given, grid, 1.0)
+        return (
+            jnp.where(up > 0, up * up_share, up),
+            jnp.where(down > 0, down * down_share, down),
+        )
+
+    up, down = phase(shares)()
+    return phase(give)(up, wish) - phase(give)(down, -wish, back=True)
+
+
+def ride(F, m, d, grid: Grid):
+    """How much of `m` the flow F takes along, when each cell mixes what it holds and is given.
+
+    G[j] = F (m + G[j − 1]) / (d + F[j − 1]),  and likewise downwards.
+    """
+
+    def shares():
+        up, down = jnp.maximum(F, 0), jnp.maximum(-F, 0)
+        rises = up / jnp.maximum(d + below(up, grid), FAINT)
+        sinks = down / jnp.maximum(above(d + down, grid), FAINT)
+        return rises * m, rises, sinks * above(m, grid), sinks
+
+    mine_up, rises, mine_down, sinks = phase(shares)()
+    return phase(mix)(mine_up, rises) - phase(mix)(mine_down, sinks, back=True)
+
+
+def give(ready, wish, back: bool = False):
+    """F[j] = ready[j] + F[j − 1], no less than nothing and no more than wish[j].
+
+    It begins with what the other end surely gives: round a ring, that is the cell before.
+    """
+
+    def link(F, ready, wish):
+        return jnp.maximum(jnp.minimum(F + ready, wish), 0)
+
+    def together(first, second):  # each is x → x + more, between two bounds
+        (more0, *bounds), (more, low, high) = first, second
+        return more0 + more, *(jnp.clip(bound + more, low, high) for bound in bounds)
+
+    def one_by_one(ready, wish):
+        return sweep(link, ready, wish, first=link(0, ready[end], wish[end]), back=back)
+
+    def all_at_once(ready, wish):
+        links = ready, jnp.zeros_like(wish), jnp.maximum(wish, 0)
+        more, low, high = lax.associative_scan(together, links, reverse=back)
+        return jnp.clip(link(0, ready[end], wish[end]) + more, low, high)
+
+    end = 0 if back else -1
+    return lax.platform_dependent(ready, wish, cpu=one_by_one, default=all_at_once)
+
+
+def mix(own, share, back: bool = False):
+    """G[j] = own[j] + share[j] G[j − 1]."""
+
+    def together(first, second):
+        return second[0] + second[1] * first[0], first[1] * second[1]
+
+    def one_by_one(own, share):
+        return sweep(lambda G, own, share: own + share * G, own, share, back=back)
+
+    def all_at_once(own, share):
+        return lax.associative_scan(together, (own, share), reverse=back)[0]
+
+    return lax.platform_dependent(own, share, cpu=one_by_one, default=all_at_once)
