@@ -20,6 +20,7 @@ from koski.core.terrain import Terrain
 from koski.scene import Scene, Spring
 from koski.solvers.advection import conserving, maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
+from koski.solvers.kass import HistoryWave
 from koski.solvers.pipe import Pipe, mean_section, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
 from koski.solvers.wave import Wave
@@ -33,6 +34,7 @@ __all__ = [
     "Flow",
     "Frame",
     "Grid",
+    "HistoryWave",
     "Inflow",
     "InputError",
     "Inputs",

@@ -56,9 +56,9 @@ def test_a_round_drop_stays_round(cfl, sigma, radius):
 
 
 def test_each_puddle_keeps_its_water_while_others_join_and_part():
-    y, x = np.mgrid[:32, :60]
+    x = np.broadcast_to(np.arange(60), (32, 60))
     b = np.full((32, 60), 5.0)
-    b[4:14, 4:16] = 0.0 + 0.1 * (x[4:14, 4:16] - 4)  # two that stay alone, one of them sloping
+    b[4:14, 4:16] = 0.1 * (x[4:14, 4:16] - 4)  # two that stay alone, one of them sloping
     b[18:28, 4:16] = 1.0
     b[4:28, 22:56] = 0.0
     b[4:28, 38:40] = 1.0  # and two with a low bank between

@@ -1,5 +1,6 @@
 """Every solver against what is known exactly."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np

@@ -6,6 +6,7 @@ from koski.core.errors import InputError, nearest
 from koski.core.solver import Solver
 from koski.solvers.advection import maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
+from koski.solvers.kass import HistoryWave
 from koski.solvers.pipe import Pipe, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
 from koski.solvers.wave import Wave
@@ -18,6 +19,7 @@ NAMED: dict[str, Solver] = {
     "shallow-maccormack": ShallowWater(advection=maccormack),
     "linear": LinearShallowWater(),
     "wave": Wave(),
+    "wave-history": HistoryWave(),
     "columns": Columns(),
 }
 

@@ -94,26 +94,6 @@ def pass_on(wish, up, down, grid: Grid):
     than nothing where the water must rise first.  A cell that gives both ways shares it.
     """
 
-    def ready():
-        rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
-        given = jnp.maximum(rises + below(sinks, grid), FAINT)  # by each cell, both ways
-        up_share, down_share = rises / given, sinks / above(given, grid, 1.0)
-        return (
-            jnp.where(up > 0, up * up_share, up),
-            jnp.where(down > 0, down * down_share, down),
-        )
-
-    up, down = phase(ready)()
-    return phase(run)(wish, up) - phase(run)(-wish, down, back=True)
-
-
-def pass_on(wish, up, down, grid: Grid):
-    """Let no cell pass on more than it has to give and is given: F[j] = min(f, up + F[j − 1]).
-
-    `up` and `down` are what stands ready at each far face to flow up and down through it, less
-    than nothing where the water must rise first.  A cell that gives both ways shares it.
-    """
-
     def shares():
         rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
         given = jnp.maximum(rises + below(sinks, grid), FAINT)  # by each cell, both ways

@@ -4,7 +4,7 @@
     ∂d/∂t = − ∂(D u)/∂x          D the depth at the face, frozen over a step     eq. 2, 6
 
 x and y take turns: each is a stage that takes both equations implicitly, with weight θ, on top of
-what the other has done, and the order alternates.  With F the depth that a face passes on in a step,
+what the other has done, and the order alternates.  With F the depth that a face passes in a step,
 
     F = f + k ∂²F,      f = dt D (u − θ g dt ∂h/∂x) / l,      k = (θ dt / l)² g D
 
@@ -120,7 +120,8 @@ def stages(wave: Wave, axes: str, w: Water, u: Flow, push: Flow | None, b, dt, g
         began[axis] = w.d
         if axis == "x":
             a = None if push is None else push.x
-            F, x = turned(stage(wave, *turned((w, u.x, a, b)), dt, grid.turned))
+            tw, tu, ta, tb = turned((w, u.x, a, b))
+            F, x = turned(stage(wave, tw, tu, ta, tb, dt, grid.turned))
             u = Flow(x, u.y)
         else:
             a = None if push is None else push.y
