@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench gallery format clean
 
 demo: $(READY)
 	$(BIN)/koski run river --picture out/river.png --out out/river.zarr
@@ -19,6 +19,9 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/koski bench --peers
+
+gallery: $(READY)
+	$(BIN)/python docs/gallery.py
 
 format: $(READY)
 	$(BIN)/ruff format .

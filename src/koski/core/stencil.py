@@ -53,11 +53,11 @@ def below(f, grid: Grid, fill=0.0):
     return jnp.pad(f[:-1], ((1, 0), (0, 0)), constant_values=fill)
 
 
-def farther(f, rows: int):
-    """The value this many rows along +y, zero beyond the edge."""
+def farther(f, rows: int, fill=0.0):
+    """The value this many rows along +y, `fill` beyond the edge."""
     if rows > 0:
-        return jnp.pad(f[rows:], ((0, rows), (0, 0)))
-    return jnp.pad(f[:rows], ((-rows, 0), (0, 0)))
+        return jnp.pad(f[rows:], ((0, rows), (0, 0)), constant_values=fill)
+    return jnp.pad(f[:rows], ((-rows, 0), (0, 0)), constant_values=fill)
 
 
 def over_sill(b, d, grid: Grid) -> tuple[Flow, Flow]:

@@ -19,6 +19,8 @@ from koski.core.grid import Grid
 from koski.core.phase import phase
 from koski.core.stencil import above, below, farther
 
+HUGE = 1e30
+REACH = 64  # cells that water may cross in a step, where all links are joined at once
 FAINT = 1e-9  # the least that flows through a face in a step [m]
 
 Arrays = tuple[jax.Array, ...]
@@ -104,7 +106,7 @@ def pass_on(wish, up, down, grid: Grid):
         )
 
     up, down = phase(shares)()
-    return phase(give)(up, wish) - phase(give)(down, -wish, back=True)
+    return give(up, down, wish)
 
 
 def ride(F, m, d, grid: Grid):
@@ -123,29 +125,46 @@ def ride(F, m, d, grid: Grid):
     return phase(mix)(mine_up, rises) - phase(mix)(mine_down, sinks, back=True)
 
 
-def give(ready, wish, back: bool = False):
-    """F[j] = ready[j] + F[j − 1], no less than nothing and no more than wish[j].
+def give(up, down, wish):
+    """F[j] = up[j] + F[j − 1], no less than nothing and no more than wish[j]; downwards likewise.
 
     It begins with what the other end surely gives: round a ring, that is the cell before.
     """
 
-    def link(F, ready, wish):
-        return jnp.maximum(jnp.minimum(F + ready, wish), 0)
+    def rise(F, up, wish):
+        return jnp.maximum(jnp.minimum(F + up, wish), 0)
 
-    def together(first, second):  # each is x → x + more, between two bounds
-        (more0, *bounds), (more, low, high) = first, second
-        return more0 + more, *(jnp.clip(bound + more, low, high) for bound in bounds)
+    def sink(F, down, wish):
+        return rise(F, down, -wish)
 
-    def one_by_one(ready, wish):
-        return sweep(link, ready, wish, first=link(0, ready[end], wish[end]), back=back)
+    first = rise(0, up[-1], wish[-1])
+    last = sink(0, down[0], wish[0])
 
-    def all_at_once(ready, wish):
-        links = ready, jnp.zeros_like(wish), jnp.maximum(wish, 0)
-        more, low, high = lax.associative_scan(together, links, reverse=back)
-        return jnp.clip(link(0, ready[end], wish[end]) + more, low, high)
+    def one_by_one(up, down, wish):
+        rises = phase(sweep)(rise, up, wish, first=first)
+        return rises - phase(sweep)(sink, down, wish, first=last, back=True)
 
-    end = 0 if back else -1
-    return lax.platform_dependent(ready, wish, cpu=one_by_one, default=all_at_once)
+    def all_at_once(up, down, wish):
+        rises, sinks = (up, jnp.zeros_like(up), wish), (down, jnp.zeros_like(up), -wish)
+        distance = 1
+        while distance < min(up.shape[0], REACH):
+            both = together(rises, -distance), together(sinks, distance)
+            rises, sinks = lax.optimization_barrier(both)
+            distance *= 2
+        return bounded(first, *rises) - bounded(last, *sinks)
+
+    return lax.platform_dependent(up, down, wish, cpu=one_by_one, default=all_at_once)
+
+
+def bounded(x, more, low, high):
+    """x + more, no more than high and no less than low."""
+    return jnp.maximum(jnp.minimum(x + more, high), low)
+
+
+def together(link: Arrays, distance: int) -> Arrays:
+    """A link x → bounded(x, …) and all those up to `distance` rows away, as one."""
+    first = [farther(a, distance, fill) for a, fill in zip(link, (0.0, -HUGE, HUGE))]
+    return first[0] + link[0], bounded(first[1], *link), bounded(first[2], *link)
 
 
 def mix(own, share, back: bool = False):

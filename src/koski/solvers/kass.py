@@ -31,7 +31,7 @@ from koski.core.water import WATER, Water, limit, supply
 from koski.solvers.chains import settle
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.regions import label, sums
-from koski.solvers.wave import rough, sides
+from koski.solvers.wave import face_depth, join, over
 
 
 @pytree
@@ -46,8 +46,7 @@ class HistoryWave:
     """The implicit wave equation with a history of surfaces, for comparison.   Kass 1990"""
 
     tau: float = 0.0  # share of the motion lost per second
-    manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
-    cfl: float = 5.0  # cells a wave may cross in one step
+    cfl: float = 2.0  # cells a wave may cross in one step
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         """A start that moves is one whose surface has risen as its flow would raise it."""
@@ -70,7 +69,7 @@ class HistoryWave:
         change = spread(rows, b, w.d, dt, grid, along_x=False)
         change = restore(w.d, change, grid)
         u = phase(accelerate)(s.u, keep, push, b, w.d + change, dt, grid)
-        u = calm(rough(u, b, w.d, self.manning, dt, grid), w.d, edges, dt, grid)
+        u = calm(u, w.d, edges, dt, grid)
         rise = jnp.where(w.d + change > 0, change / dt, 0)
         rise = calm(Flow(rise, rise), w.d, edges, dt, grid).x
         w = carry(w, u, b, dt, grid).add(WATER, change)
@@ -97,8 +96,10 @@ def spread(change, b, d, dt, grid: Grid, along_x: bool):
         return turned(spread(change, b, d, dt, grid.turned, along_x=False))
 
     def links():
-        a0, a1, joined = sides(b, d, grid)
-        k = 0.5 * (a0 + a1) * G * (dt / grid.cell) ** 2
+        a0, a1 = over(b, d, grid)
+        joined, D = join(a0, a1), face_depth(a0, a1)
+        a0, a1 = jnp.maximum(a0, 0), jnp.maximum(a1, 0)
+        k = D * G * (dt / grid.cell) ** 2
         f = k * ((a0 - a1) + (change - above(change, grid)))
         falls = jnp.clip(k * (a0 - a1), -a1, a0)
         return joined * k, falls + joined * (f - falls)

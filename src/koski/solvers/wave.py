@@ -16,11 +16,12 @@ Departures from the paper, each for a reason seen in runs:
   volume with no search for connected regions.  Kass's own form is in `kass.py`.
 - Surfaces are raised to the sill of the face.  Down a cliff, where one side does not reach the
   sill, water falls without an answer (k = 0), and no more of it than stands above the sill.
-- As the depth at a face changes, its velocity changes so that ½ D u² does not: with the plain
-  velocity, waves that run up a beach gain energy.
+- What a face keeps is p = √D u, whose square is its kinetic energy: with the plain velocity, waves
+  that run up a beach gain energy as the depth of its faces grows.
 """
 
 from dataclasses import replace
+from math import sqrt
 
 import jax
 import jax.numpy as jnp
@@ -43,13 +44,13 @@ from koski.solvers.manning import rub
 
 STILL = 1e-12  # slower than this is at rest [m/s]: smaller numbers round differently by machine
 HIGH = 1e7  # a wall is at least this high [m]
-QUICKEN = 1.05  # the most that a velocity grows in a step because its face runs dry
+FROUDE = 4.0  # the most times the speed of waves that a film flows at
 
 
 @pytree
 class State:
     water: Water
-    u: Flow  # velocity through the +x and +y face of each cell [m/s]
+    p: Flow  # √D u of the +x and +y face of each cell [m^1.5/s]
     x_first: jax.Array  # whether the next step begins along x
 
 
@@ -63,7 +64,7 @@ class Wave:
     theta: float = 0.55  # weight of the new time: 1 damps waves most, towards 0.5 less and less
     tau: float = 0.0  # share of the motion lost per second
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
-    cfl: float = 5.0  # cells a wave may cross in one step
+    cfl: float = 2.0  # cells a wave may cross in one step
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         """Still or moving; the steeper direction goes first, so that x and y are alike.
@@ -73,7 +74,9 @@ class Wave:
         water = Water.start(depth, terrain.grid).ready(Inputs(), open_=True)
         here, there = over_sill(terrain.b, water.d, terrain.grid)
         steep = per_face(lambda a0, a1: jnp.sum(jnp.abs(a0 - a1)), here, there)
-        return State(water, face_velocity(velocity, terrain.grid), steep.x >= steep.y)
+        root = per_face(lambda a0, a1: jnp.sqrt(face_depth(a0, a1)), here, there)
+        p = per_face(jnp.multiply, face_velocity(velocity, terrain.grid), root)
+        return State(water, p, steep.x >= steep.y)
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """Any is stable; dt ≤ cfl l / √(g max d) keeps waves that are long beside cfl cells."""
@@ -86,15 +89,15 @@ class Wave:
         push = drive(inputs, grid)
 
         def along(axes: str):
-            return lambda w, u: stages(self, axes, w, u, push, b, dt, grid)
+            return lambda w, p: stages(self, axes, w, p, push, b, dt, grid)
 
         if 1 in grid.shape:
-            w, u = along("x" if grid.ny == 1 else "y")(w, s.u)
+            w, p = along("x" if grid.ny == 1 else "y")(w, s.p)
         else:
-            w, u = lax.cond(s.x_first, along("xy"), along("yx"), w, s.u)
-        u = calm(rough(u, b, w.d, self.manning, dt, grid), w.d, edges, dt, grid)
+            w, p = lax.cond(s.x_first, along("xy"), along("yx"), w, s.p)
+        p = calm(rough(p, b, w.d, self.manning, dt, grid), w.d, edges, dt, grid)
         w = replace(w, t=s.water.t.tick(dt))
-        return State(hold(w, b, edges, inputs.held, dt, grid), u, ~s.x_first)
+        return State(hold(w, b, edges, inputs.held, dt, grid), p, ~s.x_first)
 
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(s, terrain)
@@ -102,42 +105,55 @@ class Wave:
 
 @jax.jit
 def look(s: State, terrain: Terrain) -> Frame:
-    return make_frame(s.water, s.u, terrain)
+    return make_frame(s.water, velocities(s.p, terrain.b, s.water.d, terrain.grid), terrain)
 
 
-def rough(u: Flow, b, d, manning, dt, grid: Grid) -> Flow:
+def velocity(p, D):
+    """u = p / √D, bounded: a film that runs dry would race away."""
+    root = jnp.sqrt(jnp.maximum(D, DRY))
+    top = FROUDE * sqrt(G) * root
+    return jnp.clip(p / root, -top, top)
+
+
+def velocities(p: Flow, b, d, grid: Grid) -> Flow:
+    """The velocity of all faces."""
+    here, there = over_sill(b, d, grid)
+    return per_face(lambda p, a0, a1: velocity(p, face_depth(a0, a1)), p, here, there)
+
+
+def rough(p: Flow, b, d, manning, dt, grid: Grid) -> Flow:
     """The drag of the bed."""
     if manning is None:
-        return u
-    depth = per_face(lambda a0, a1: 0.5 * (a0 + a1), *over_sill(b, d, grid))
-    return rub(u, depth, manning, dt, grid)
+        return p
+    D = per_face(face_depth, *over_sill(b, d, grid))
+    u = rub(per_face(velocity, p, D), D, manning, dt, grid)
+    return per_face(lambda u, D: u * jnp.sqrt(jnp.maximum(D, DRY)), u, D)
 
 
-def stages(wave: Wave, axes: str, w: Water, u: Flow, push: Flow | None, b, dt, grid: Grid):
-    """Move the water along one axis after the other, then fit velocities to the new depths."""
-    began = {}
+def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b, dt, grid: Grid):
+    """Move the water along one axis after the other."""
     for axis in axes:
-        began[axis] = w.d
         if axis == "x":
             a = None if push is None else push.x
-            tw, tu, ta, tb = turned((w, u.x, a, b))
-            F, x = turned(stage(wave, tw, tu, ta, tb, dt, grid.turned))
-            u = Flow(x, u.y)
+            d, dyes, old, a, ground = turned((w.d, w.dyes, p.x, a, b))
+            F, x = turned(stage(wave, d, dyes, old, a, ground, dt, grid.turned))
+            p = Flow(x, p.y)
         else:
             a = None if push is None else push.y
-            F, y = stage(wave, w, u.y, a, b, dt, grid)
-            u = Flow(u.x, y)
+            F, y = stage(wave, w.d, w.dyes, p.y, a, b, dt, grid)
+            p = Flow(p.x, y)
         w = phase(spend)(w, F, axis, grid)
-    old = Flow(began.get("x", w.d), began.get("y", w.d))
-    return w, phase(refit)(u, (1 - wave.tau) ** dt, b, old, w.d, grid)
+    return w, p
 
 
-def stage(wave: Wave, w: Water, u, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
-    """What flows through the +y faces in a step, of water and of dyes, and their new velocity."""
-    wish = settle(*phase(intend)(wave.theta, u, push, b, w.d, dt, grid), grid)
-    F = pass_on(wish, *over(b, w.d, grid), grid)
-    u = phase(speed)(wave.theta, u, wish, F, b, w.d, dt, grid)
-    return {WATER: F} | {name: ride(F, m, w.d, grid) for name, m in w.dyes.items()}, u
+def stage(wave: Wave, d, dyes: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
+    """What flows through the +y faces in a step, of water and of dyes, and their new √D u."""
+    a0, a1, u = phase(look_at)(p, b, d, grid)
+    k, f = phase(intend)(wave.theta, u, push, a0, a1, dt, grid)
+    wish = settle(k, f, grid)
+    F = pass_on(wish, a0, a1, grid)
+    p = phase(speed)(wave, u, wish, F, a0, a1, dt, grid)
+    return {WATER: F} | {name: ride(F, m, d, grid) for name, m in dyes.items()}, p
 
 
 def spend(w: Water, flows: dict, axis: str, grid: Grid) -> Water:
@@ -154,15 +170,24 @@ def over(b, d, grid: Grid) -> tuple[jax.Array, jax.Array]:
     return d - jnp.maximum(step, 0), above(d, grid) - jnp.maximum(-step, 0)
 
 
-def sides(b, d, grid: Grid) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """How high the water stands above the sill on both sides, and how far the two are joined.
+def look_at(p, b, d, grid: Grid) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Both sides of the +y faces, and their velocity."""
+    a0, a1 = over(b, d, grid)
+    return a0, a1, velocity(p, face_depth(a0, a1))
+
+
+def join(a0, a1):
+    """How far the two sides of a face act on each other.
 
     1 where both reach up to the sill, to 0 where one is below it by as much as the other is above.
     """
-    a0, a1 = over(b, d, grid)
     low, high = jnp.minimum(a0, a1), jnp.maximum(a0, a1)
-    joined = 1 + jnp.clip(low, -high, 0) / jnp.maximum(high, DRY)
-    return jnp.maximum(a0, 0), jnp.maximum(a1, 0), joined
+    return 1 + jnp.clip(low, -high, 0) / jnp.maximum(high, DRY)
+
+
+def face_depth(a0, a1):
+    """D, the depth at a face."""
+    return 0.5 * (jnp.maximum(a0, 0) + jnp.maximum(a1, 0))
 
 
 def weight(theta, u, joined, dt, grid: Grid):
@@ -170,11 +195,11 @@ def weight(theta, u, joined, dt, grid: Grid):
     return 1 - joined * (1 - jnp.clip(jnp.abs(u) * dt / grid.cell, theta, 1))
 
 
-def intend(theta, u, push, b, d, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
+def intend(theta, u, push, a0, a1, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
     """k = (θ dt / l)² g D  and  f = dt D (u + θ dt (g (h0 − h1) / l + push)) / l."""
-    a0, a1, joined = sides(b, d, grid)
+    joined, D = join(a0, a1), face_depth(a0, a1)
+    a0, a1 = jnp.maximum(a0, 0), jnp.maximum(a1, 0)
     theta = weight(theta, u, joined, dt, grid)
-    D = 0.5 * (a0 + a1)
     k = (theta * dt / grid.cell) ** 2 * G * D
     gain = G / grid.cell * (a0 - a1) + (0 if push is None else push)
     f = dt / grid.cell * D * (u + theta * dt * gain)
@@ -182,27 +207,15 @@ def intend(theta, u, push, b, d, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
     return joined * k, falls + joined * (f - falls)
 
 
-def speed(theta, u, wish, F, b, d, dt, grid: Grid):
-    """u' = u + (l F / dt D − u) / θ; where less flowed than was wished, u counts less as well."""
-    a0, a1, joined = sides(b, d, grid)
-    theta = weight(theta, u, joined, dt, grid)
-    D = jnp.maximum(0.5 * (a0 + a1), DRY)
+def speed(wave: Wave, u, wish, F, a0, a1, dt, grid: Grid):
+    """u' = u + (l F / dt D − u) / θ, and √D u' of it what is not damped: 1 − τ in eq. 17.
+
+    Where less flowed than was wished, u counts less as well.
+    """
+    theta = weight(wave.theta, u, join(a0, a1), dt, grid)
+    D = jnp.maximum(face_depth(a0, a1), DRY)
     flows = jnp.abs(wish) > FAINT
     u = u * jnp.where(flows, F / jnp.where(flows, wish, 1), 0)
     new = u + (F * grid.cell / (dt * D) - u) / theta
-    return jnp.where((D > DRY) & (jnp.abs(new) > STILL), new, 0)
-
-
-def refit(u: Flow, keep, b, old: Flow, d, grid: Grid) -> Flow:
-    """Keep ½ D u² of each face as its depth D changes from the old to the new.
-
-    And of the motion what is not damped: 1 − τ in Kass 1990, eq. 17.
-    """
-
-    def fit(u, a0, a1, c0, c1):
-        was, now = jnp.maximum(a0 + a1, DRY), jnp.maximum(c0 + c1, DRY)
-        return u * (keep * jnp.minimum(jnp.sqrt(was / now), QUICKEN))
-
-    x0, x1 = over_sill(b, old.x, grid)
-    y0, y1 = over_sill(b, old.y, grid)
-    return per_face(fit, u, Flow(x0.x, y0.y), Flow(x1.x, y1.y), *over_sill(b, d, grid))
+    keep = (1 - wave.tau) ** dt * jnp.sqrt(D)
+    return jnp.where((D > DRY) & (jnp.abs(new) > STILL), keep * new, 0)

@@ -8,7 +8,7 @@ from koski.core.terrain import Terrain
 
 
 def energy(d, u, terrain: Terrain) -> float:
-    """½ g ((b + d)² − b²) over the cells and ½ D u² over the faces, times ρ l²   [J per kg/m³]."""
+    """½ g ((b + d)² − b²) over the cells and ½ D u² over the faces, times l²   [J per kg/m³]."""
     b, d = np.asarray(terrain.b, float), np.asarray(d, float)
     potential = 0.5 * G * ((b + d) ** 2 - b**2).sum()
     here, there = over_sill(terrain.b, d.astype(np.float32), terrain.grid)
