@@ -31,7 +31,7 @@ from koski.core.water import WATER, Water, limit, supply
 from koski.solvers.chains import settle
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.regions import label, sums
-from koski.solvers.wave import face_depth, join, over
+from koski.solvers.wave import join, over
 
 
 @pytree
@@ -97,9 +97,9 @@ def spread(change, b, d, dt, grid: Grid, along_x: bool):
 
     def links():
         a0, a1 = over(b, d, grid)
-        joined, D = join(a0, a1), face_depth(a0, a1)
+        joined = join(a0, a1)
         a0, a1 = jnp.maximum(a0, 0), jnp.maximum(a1, 0)
-        k = D * G * (dt / grid.cell) ** 2
+        k = 0.5 * (a0 + a1) * G * (dt / grid.cell) ** 2
         f = k * ((a0 - a1) + (change - above(change, grid)))
         falls = jnp.clip(k * (a0 - a1), -a1, a0)
         return joined * k, falls + joined * (f - falls)

@@ -38,7 +38,7 @@ from koski.core.stencil import TINY, WALL, Flow, above, div, over_sill, per_face
 from koski.core.terrain import Terrain
 from koski.core.turn import turned
 from koski.core.water import WATER, Water, supply
-from koski.solvers.chains import FAINT, pass_on, ride, settle
+from koski.solvers.chains import FAINT, Arrays, pass_on, ride, settle
 from koski.solvers.faces import DRY, face_velocity, make_frame
 from koski.solvers.manning import rub
 
@@ -74,8 +74,9 @@ class Wave:
         water = Water.start(depth, terrain.grid).ready(Inputs(), open_=True)
         here, there = over_sill(terrain.b, water.d, terrain.grid)
         steep = per_face(lambda a0, a1: jnp.sum(jnp.abs(a0 - a1)), here, there)
-        root = per_face(lambda a0, a1: jnp.sqrt(face_depth(a0, a1)), here, there)
-        p = per_face(jnp.multiply, face_velocity(velocity, terrain.grid), root)
+        u = face_velocity(velocity, terrain.grid)
+        D = per_face(upstream, u, here, there)
+        p = per_face(lambda u, D: u * jnp.sqrt(jnp.maximum(D, DRY)), u, D)
         return State(water, p, steep.x >= steep.y)
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
@@ -105,7 +106,8 @@ class Wave:
 
 @jax.jit
 def look(s: State, terrain: Terrain) -> Frame:
-    return make_frame(s.water, velocities(s.p, terrain.b, s.water.d, terrain.grid), terrain)
+    _, u = velocities(s.p, terrain.b, s.water.d, terrain.grid)
+    return make_frame(s.water, u, terrain)
 
 
 def velocity(p, D):
@@ -115,19 +117,24 @@ def velocity(p, D):
     return jnp.clip(p / root, -top, top)
 
 
-def velocities(p: Flow, b, d, grid: Grid) -> Flow:
-    """The velocity of all faces."""
-    here, there = over_sill(b, d, grid)
-    return per_face(lambda p, a0, a1: velocity(p, face_depth(a0, a1)), p, here, there)
+def velocities(p: Flow, b, d, grid: Grid) -> tuple[Flow, Flow]:
+    """Depth and velocity of all faces."""
+    D = per_face(upstream, p, *over_sill(b, d, grid))
+    return D, per_face(velocity, p, D)
+
+
+def upstream(flow, a0, a1):
+    """D, the depth at a face: that of the side which the water leaves."""
+    return jnp.maximum(jnp.where(flow > 0, a0, jnp.where(flow < 0, a1, jnp.maximum(a0, a1))), 0)
 
 
 def rough(p: Flow, b, d, manning, dt, grid: Grid) -> Flow:
     """The drag of the bed."""
     if manning is None:
         return p
-    D = per_face(face_depth, *over_sill(b, d, grid))
-    u = rub(per_face(velocity, p, D), D, manning, dt, grid)
-    return per_face(lambda u, D: u * jnp.sqrt(jnp.maximum(D, DRY)), u, D)
+    D, u = velocities(p, b, d, grid)
+    u = rub(u, D, manning, dt, grid)
+    return per_face(lambda u, D: u * jnp.sqrt(D), u, D)
 
 
 def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b, dt, grid: Grid):
@@ -148,11 +155,11 @@ def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b, dt, g
 
 def stage(wave: Wave, d, dyes: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
     """What flows through the +y faces in a step, of water and of dyes, and their new √D u."""
-    a0, a1, u = phase(look_at)(p, b, d, grid)
-    k, f = phase(intend)(wave.theta, u, push, a0, a1, dt, grid)
+    a0, a1, D, u = phase(look_at)(wave.theta, p, push, b, d, dt, grid)
+    k, f = phase(intend)(wave.theta, u, push, a0, a1, D, dt, grid)
     wish = settle(k, f, grid)
     F = pass_on(wish, a0, a1, grid)
-    p = phase(speed)(wave, u, wish, F, a0, a1, dt, grid)
+    p = phase(speed)(wave, u, wish, F, a0, a1, D, dt, grid)
     return {WATER: F} | {name: ride(F, m, d, grid) for name, m in dyes.items()}, p
 
 
@@ -170,10 +177,18 @@ def over(b, d, grid: Grid) -> tuple[jax.Array, jax.Array]:
     return d - jnp.maximum(step, 0), above(d, grid) - jnp.maximum(-step, 0)
 
 
-def look_at(p, b, d, grid: Grid) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Both sides of the +y faces, and their velocity."""
+def look_at(theta, p, push, b, d, dt, grid: Grid) -> Arrays:
+    """Both sides of the +y faces, the depth where the water is about to come from, its velocity."""
     a0, a1 = over(b, d, grid)
-    return a0, a1, velocity(p, face_depth(a0, a1))
+    mean = 0.5 * (jnp.maximum(a0, 0) + jnp.maximum(a1, 0))
+    D = upstream(velocity(p, mean) + theta * dt * slope(a0, a1, push, grid), a0, a1)
+    return a0, a1, D, velocity(p, D)
+
+
+def slope(a0, a1, push, grid: Grid):
+    """What drives a face: g (h0 − h1) / l + push."""
+    fall = jnp.maximum(a0, 0) - jnp.maximum(a1, 0)
+    return G / grid.cell * fall + (0 if push is None else push)
 
 
 def join(a0, a1):
@@ -185,35 +200,28 @@ def join(a0, a1):
     return 1 + jnp.clip(low, -high, 0) / jnp.maximum(high, DRY)
 
 
-def face_depth(a0, a1):
-    """D, the depth at a face."""
-    return 0.5 * (jnp.maximum(a0, 0) + jnp.maximum(a1, 0))
-
-
 def weight(theta, u, joined, dt, grid: Grid):
     """θ, rising to one over cliffs and where water crosses a whole cell in a step."""
     return 1 - joined * (1 - jnp.clip(jnp.abs(u) * dt / grid.cell, theta, 1))
 
 
-def intend(theta, u, push, a0, a1, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
+def intend(theta, u, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
     """k = (θ dt / l)² g D  and  f = dt D (u + θ dt (g (h0 − h1) / l + push)) / l."""
-    joined, D = join(a0, a1), face_depth(a0, a1)
-    a0, a1 = jnp.maximum(a0, 0), jnp.maximum(a1, 0)
+    joined = join(a0, a1)
     theta = weight(theta, u, joined, dt, grid)
     k = (theta * dt / grid.cell) ** 2 * G * D
-    gain = G / grid.cell * (a0 - a1) + (0 if push is None else push)
-    f = dt / grid.cell * D * (u + theta * dt * gain)
-    falls = jnp.clip(f, -a1, a0)
+    f = dt / grid.cell * D * (u + theta * dt * slope(a0, a1, push, grid))
+    falls = jnp.clip(f, -jnp.maximum(a1, 0), jnp.maximum(a0, 0))
     return joined * k, falls + joined * (f - falls)
 
 
-def speed(wave: Wave, u, wish, F, a0, a1, dt, grid: Grid):
+def speed(wave: Wave, u, wish, F, a0, a1, D, dt, grid: Grid):
     """u' = u + (l F / dt D − u) / θ, and √D u' of it what is not damped: 1 − τ in eq. 17.
 
     Where less flowed than was wished, u counts less as well.
     """
     theta = weight(wave.theta, u, join(a0, a1), dt, grid)
-    D = jnp.maximum(face_depth(a0, a1), DRY)
+    D = jnp.maximum(D, DRY)
     flows = jnp.abs(wish) > FAINT
     u = u * jnp.where(flows, F / jnp.where(flows, wish, 1), 0)
     new = u + (F * grid.cell / (dt * D) - u) / theta

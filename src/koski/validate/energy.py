@@ -1,19 +1,15 @@
-"""How much mechanical energy the water has."""
+"""How much mechanical energy the water of the implicit wave equation has."""
 
 import numpy as np
 
 from koski.core.solver import G
-from koski.core.stencil import over_sill
 from koski.core.terrain import Terrain
+from koski.solvers.wave import State
 
 
-def energy(d, u, terrain: Terrain) -> float:
-    """½ g ((b + d)² − b²) over the cells and ½ D u² over the faces, times l²   [J per kg/m³]."""
-    b, d = np.asarray(terrain.b, float), np.asarray(d, float)
+def energy(s: State, terrain: Terrain) -> float:
+    """½ g ((b + d)² − b²) over the cells and ½ p² over the faces, times l²   [J per kg/m³]."""
+    b, d = np.asarray(terrain.b, float), np.asarray(s.water.d, float)
     potential = 0.5 * G * ((b + d) ** 2 - b**2).sum()
-    here, there = over_sill(terrain.b, d.astype(np.float32), terrain.grid)
-    kinetic = sum(
-        (0.25 * (np.asarray(a0, float) + np.asarray(a1, float)) * np.asarray(v, float) ** 2).sum()
-        for a0, a1, v in ((here.x, there.x, u.x), (here.y, there.y, u.y))
-    )
+    kinetic = 0.5 * sum((np.asarray(p, float) ** 2).sum() for p in (s.p.x, s.p.y))
     return float((potential + kinetic) * terrain.grid.area)
