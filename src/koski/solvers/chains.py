@@ -93,20 +93,23 @@ def pass_on(wish, up, down, grid: Grid):
     """Let no cell pass on more than it has to give and is given: F[j] = min(f, up + F[j − 1]).
 
     `up` and `down` are what stands ready at each far face to flow up and down through it, less
-    than nothing where the water must rise first.  A cell that gives both ways shares it.
+    than nothing where the water must rise first.  A cell that gives both ways shares it.  Water
+    that crosses c > 1 cells in a step leaves 1 / (1 + c) behind, as it would in many short steps:
+    a cell left dry would pass nothing on in the next.
     """
 
     def shares():
         rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
         given = jnp.maximum(rises + below(sinks, grid), FAINT)  # by each cell, both ways
         up_share, down_share = rises / given, sinks / above(given, grid, 1.0)
-        return (
-            jnp.where(up > 0, up * up_share, up),
-            jnp.where(down > 0, down * down_share, down),
-        )
+        ready_up = jnp.where(up > 0, up * up_share, up)
+        ready_down = jnp.where(down > 0, down * down_share, down)
+        c = jnp.abs(wish) / jnp.maximum(jnp.where(wish > 0, up, down), FAINT)
+        part = 1 - jnp.clip(2 * c - 1, 0, 1) / (1 + c)
+        return part * ready_up, part * ready_down, part
 
-    up, down = phase(shares)()
-    return give(up, down, wish)
+    up, down, part = phase(shares)()
+    return give(up, down, part, wish)
 
 
 def ride(F, m, d, grid: Grid):
@@ -125,27 +128,28 @@ def ride(F, m, d, grid: Grid):
     return phase(mix)(mine_up, rises) - phase(mix)(mine_down, sinks, back=True)
 
 
-def give(up, down, wish):
-    """F[j] = up[j] + F[j − 1], no less than nothing and no more than wish[j]; downwards likewise.
+def give(up, down, part, wish):
+    """F[j] = up + part F[j − 1], no less than nothing and no more than wish; downwards likewise.
 
     It begins with what the other end surely gives: round a ring, that is the cell before.
     """
 
-    def rise(F, up, wish):
-        return jnp.maximum(jnp.minimum(F + up, wish), 0)
+    def rise(F, up, part, wish):
+        return jnp.maximum(jnp.minimum(up + part * F, wish), 0)
 
-    def sink(F, down, wish):
-        return rise(F, down, -wish)
+    def sink(F, down, part, wish):
+        return rise(F, down, part, -wish)
 
-    first = rise(0, up[-1], wish[-1])
-    last = sink(0, down[0], wish[0])
+    first = rise(0, up[-1], part[-1], wish[-1])
+    last = sink(0, down[0], part[0], wish[0])
 
-    def one_by_one(up, down, wish):
-        rises = phase(sweep)(rise, up, wish, first=first)
-        return rises - phase(sweep)(sink, down, wish, first=last, back=True)
+    def one_by_one(up, down, part, wish):
+        rises = phase(sweep)(rise, up, part, wish, first=first)
+        return rises - phase(sweep)(sink, down, part, wish, first=last, back=True)
 
-    def all_at_once(up, down, wish):
-        rises, sinks = (up, jnp.zeros_like(up), wish), (down, jnp.zeros_like(up), -wish)
+    def all_at_once(up, down, part, wish):
+        none = jnp.zeros_like(up)
+        rises, sinks = (up, part, none, wish), (down, part, none, -wish)
         distance = 1
         while distance < min(up.shape[0], REACH):
             both = together(rises, -distance), together(sinks, distance)
@@ -153,18 +157,21 @@ def give(up, down, wish):
             distance *= 2
         return bounded(first, *rises) - bounded(last, *sinks)
 
-    return lax.platform_dependent(up, down, wish, cpu=one_by_one, default=all_at_once)
+    return lax.platform_dependent(up, down, part, wish, cpu=one_by_one, default=all_at_once)
 
 
-def bounded(x, more, low, high):
-    """x + more, no more than high and no less than low."""
-    return jnp.maximum(jnp.minimum(x + more, high), low)
+def bounded(x, more, part, low, high):
+    """more + part x, no more than high and no less than low."""
+    return jnp.maximum(jnp.minimum(more + part * x, high), low)
 
 
 def together(link: Arrays, distance: int) -> Arrays:
     """A link x → bounded(x, …) and all those up to `distance` rows away, as one."""
-    first = [farther(a, distance, fill) for a, fill in zip(link, (0.0, -HUGE, HUGE))]
-    return first[0] + link[0], bounded(first[1], *link), bounded(first[2], *link)
+    more, part, low, high = (
+        farther(a, distance, fill) for a, fill in zip(link, (0.0, 1.0, -HUGE, HUGE))
+    )
+    both = link[0] + link[1] * more, link[1] * part
+    return *both, bounded(low, *link), bounded(high, *link)
 
 
 def mix(own, share, back: bool = False):
