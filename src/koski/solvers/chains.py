@@ -90,7 +90,7 @@ def halve(arrays: Arrays, distance: int) -> Arrays:
 
 
 def pass_on(wish, up, down, grid: Grid):
-    """Let no cell pass on more than it has to give and is given: F[j] = min(f, up + F[j − 1]).
+    """Let no cell pass on more than it has to give and is given: F[j] ≤ part (has + F[j − 1]).
 
     `up` and `down` are what stands ready at each far face to flow up and down through it, less
     than nothing where the water must rise first.  A cell that gives both ways shares it.  Water
@@ -100,16 +100,12 @@ def pass_on(wish, up, down, grid: Grid):
 
     def shares():
         rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
-        given = jnp.maximum(rises + below(sinks, grid), FAINT)  # by each cell, both ways
-        up_share, down_share = rises / given, sinks / above(given, grid, 1.0)
-        ready_up = jnp.where(up > 0, up * up_share, up)
-        ready_down = jnp.where(down > 0, down * down_share, down)
-        c = jnp.abs(wish) / jnp.maximum(jnp.where(wish > 0, up, down), FAINT)
-        part = 1 - jnp.clip(2 * c - 1, 0, 1) / (1 + c)
-        return part * ready_up, part * ready_down, part
+        given = rises + below(sinks, grid)  # by each cell, both ways
+        given = jnp.maximum(jnp.where(wish > 0, given, above(given, grid)), FAINT)
+        has = jnp.where(wish > 0, up, down)
+        return jnp.where(has > 0, has * ((rises + sinks) / given), has)
 
-    up, down, part = phase(shares)()
-    return give(up, down, part, wish)
+    return give(phase(shares)(), wish)
 
 
 def ride(F, m, d, grid: Grid):
@@ -128,36 +124,41 @@ def ride(F, m, d, grid: Grid):
     return phase(mix)(mine_up, rises) - phase(mix)(mine_down, sinks, back=True)
 
 
-def give(up, down, part, wish):
-    """F[j] = up + part F[j − 1], no less than nothing and no more than wish; downwards likewise.
+def part(has, wish):
+    """The share of the water that goes on: all up to c = ½ cell in a step, c / (1 + c) from 1."""
+    has = jnp.maximum(has, FAINT)
+    return 1 - jnp.clip(2 * wish - has, 0, has) / (has + jnp.maximum(wish, 0))
+
+
+def give(has, wish):
+    """F[j] = part (has + F[j − 1]), between nothing and wish where that is up; downwards likewise.
 
     It begins with what the other end surely gives: round a ring, that is the cell before.
     """
 
-    def rise(F, up, part, wish):
-        return jnp.maximum(jnp.minimum(up + part * F, wish), 0)
+    def rise(F, has, wish):
+        return jnp.maximum(jnp.minimum(part(has, wish) * (has + F), wish), 0)
 
-    def sink(F, down, part, wish):
-        return rise(F, down, part, -wish)
+    def sink(F, has, wish):
+        return rise(F, has, -wish)
 
-    first = rise(0, up[-1], part[-1], wish[-1])
-    last = sink(0, down[0], part[0], wish[0])
+    first, last = rise(0, has[-1], wish[-1]), sink(0, has[0], wish[0])
 
-    def one_by_one(up, down, part, wish):
-        rises = phase(sweep)(rise, up, part, wish, first=first)
-        return rises - phase(sweep)(sink, down, part, wish, first=last, back=True)
+    def one_by_one(has, wish):
+        rises = phase(sweep)(rise, has, wish, first=first)
+        return rises - phase(sweep)(sink, has, wish, first=last, back=True)
 
-    def all_at_once(up, down, part, wish):
-        none = jnp.zeros_like(up)
-        rises, sinks = (up, part, none, wish), (down, part, none, -wish)
+    def all_at_once(has, wish):
+        share, none = part(has, jnp.abs(wish)), jnp.zeros_like(has)
+        rises, sinks = (share * has, share, none, wish), (share * has, share, none, -wish)
         distance = 1
-        while distance < min(up.shape[0], REACH):
+        while distance < min(has.shape[0], REACH):
             both = together(rises, -distance), together(sinks, distance)
             rises, sinks = lax.optimization_barrier(both)
             distance *= 2
         return bounded(first, *rises) - bounded(last, *sinks)
 
-    return lax.platform_dependent(up, down, part, wish, cpu=one_by_one, default=all_at_once)
+    return lax.platform_dependent(has, wish, cpu=one_by_one, default=all_at_once)
 
 
 def bounded(x, more, part, low, high):
@@ -167,9 +168,8 @@ def bounded(x, more, part, low, high):
 
 def together(link: Arrays, distance: int) -> Arrays:
     """A link x → bounded(x, …) and all those up to `distance` rows away, as one."""
-    more, part, low, high = (
-        farther(a, distance, fill) for a, fill in zip(link, (0.0, 1.0, -HUGE, HUGE))
-    )
+    fills = 0.0, 1.0, -HUGE, HUGE
+    more, part, low, high = (farther(a, distance, fill) for a, fill in zip(link, fills))
     both = link[0] + link[1] * more, link[1] * part
     return *both, bounded(low, *link), bounded(high, *link)
 

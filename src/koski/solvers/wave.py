@@ -36,7 +36,7 @@ from koski.core.pytree import pytree
 from koski.core.solver import G
 from koski.core.stencil import TINY, WALL, Flow, above, div, over_sill, per_face
 from koski.core.terrain import Terrain
-from koski.core.turn import turned
+from koski.core.turn import turn, turned
 from koski.core.water import WATER, Water, supply
 from koski.solvers.chains import FAINT, Arrays, pass_on, ride, settle
 from koski.solvers.faces import DRY, face_velocity, make_frame
@@ -87,10 +87,10 @@ class Wave:
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid
         w = supply(s.water, inputs, dt, grid)
-        push = drive(inputs, grid)
+        push, grounds = drive(inputs, grid), Flow(turn(b), b)
 
         def along(axes: str):
-            return lambda w, p: stages(self, axes, w, p, push, b, dt, grid)
+            return lambda w, p: stages(self, axes, w, p, push, grounds, dt, grid)
 
         if 1 in grid.shape:
             w, p = along("x" if grid.ny == 1 else "y")(w, s.p)
@@ -137,17 +137,17 @@ def rough(p: Flow, b, d, manning, dt, grid: Grid) -> Flow:
     return per_face(lambda u, D: u * jnp.sqrt(D), u, D)
 
 
-def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b, dt, grid: Grid):
-    """Move the water along one axis after the other."""
+def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b: Flow, dt, grid: Grid):
+    """Move the water along one axis after the other; the ground for x comes turned already."""
     for axis in axes:
         if axis == "x":
             a = None if push is None else push.x
-            d, dyes, old, a, ground = turned((w.d, w.dyes, p.x, a, b))
-            F, x = turned(stage(wave, d, dyes, old, a, ground, dt, grid.turned))
+            d, dyes, old, a = turned((w.d, w.dyes, p.x, a))
+            F, x = turned(stage(wave, d, dyes, old, a, b.x, dt, grid.turned))
             p = Flow(x, p.y)
         else:
             a = None if push is None else push.y
-            F, y = stage(wave, w.d, w.dyes, p.y, a, b, dt, grid)
+            F, y = stage(wave, w.d, w.dyes, p.y, a, b.y, dt, grid)
             p = Flow(p.x, y)
         w = phase(spend)(w, F, axis, grid)
     return w, p
@@ -155,11 +155,11 @@ def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b, dt, g
 
 def stage(wave: Wave, d, dyes: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
     """What flows through the +y faces in a step, of water and of dyes, and their new √D u."""
-    a0, a1, D, u = phase(look_at)(wave.theta, p, push, b, d, dt, grid)
-    k, f = phase(intend)(wave.theta, u, push, a0, a1, D, dt, grid)
+    a0, a1, D = phase(look_at)(wave.theta, p, push, b, d, dt, grid)
+    k, f = phase(intend)(wave.theta, p, push, a0, a1, D, dt, grid)
     wish = settle(k, f, grid)
     F = pass_on(wish, a0, a1, grid)
-    p = phase(speed)(wave, u, wish, F, a0, a1, D, dt, grid)
+    p = phase(speed)(wave, p, wish, F, a0, a1, D, dt, grid)
     return {WATER: F} | {name: ride(F, m, d, grid) for name, m in dyes.items()}, p
 
 
@@ -178,11 +178,11 @@ def over(b, d, grid: Grid) -> tuple[jax.Array, jax.Array]:
 
 
 def look_at(theta, p, push, b, d, dt, grid: Grid) -> Arrays:
-    """Both sides of the +y faces, the depth where the water is about to come from, its velocity."""
+    """Both sides of the +y faces, and the depth of the one that water is about to leave."""
     a0, a1 = over(b, d, grid)
     mean = 0.5 * (jnp.maximum(a0, 0) + jnp.maximum(a1, 0))
     D = upstream(velocity(p, mean) + theta * dt * slope(a0, a1, push, grid), a0, a1)
-    return a0, a1, D, velocity(p, D)
+    return a0, a1, D
 
 
 def slope(a0, a1, push, grid: Grid):
@@ -205,9 +205,9 @@ def weight(theta, u, joined, dt, grid: Grid):
     return 1 - joined * (1 - jnp.clip(jnp.abs(u) * dt / grid.cell, theta, 1))
 
 
-def intend(theta, u, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
+def intend(theta, p, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
     """k = (θ dt / l)² g D  and  f = dt D (u + θ dt (g (h0 − h1) / l + push)) / l."""
-    joined = join(a0, a1)
+    joined, u = join(a0, a1), velocity(p, D)
     theta = weight(theta, u, joined, dt, grid)
     k = (theta * dt / grid.cell) ** 2 * G * D
     f = dt / grid.cell * D * (u + theta * dt * slope(a0, a1, push, grid))
@@ -215,13 +215,13 @@ def intend(theta, u, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Ar
     return joined * k, falls + joined * (f - falls)
 
 
-def speed(wave: Wave, u, wish, F, a0, a1, D, dt, grid: Grid):
+def speed(wave: Wave, p, wish, F, a0, a1, D, dt, grid: Grid):
     """u' = u + (l F / dt D − u) / θ, and √D u' of it what is not damped: 1 − τ in eq. 17.
 
     Where less flowed than was wished, u counts less as well.
     """
+    D, u = jnp.maximum(D, DRY), velocity(p, D)
     theta = weight(wave.theta, u, join(a0, a1), dt, grid)
-    D = jnp.maximum(D, DRY)
     flows = jnp.abs(wish) > FAINT
     u = u * jnp.where(flows, F / jnp.where(flows, wish, 1), 0)
     new = u + (F * grid.cell / (dt * D) - u) / theta
