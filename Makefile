@@ -10,7 +10,7 @@ demo: $(READY)
 	@echo "Open out/river.png; 'make bench' times the solvers; '$(BIN)/koski scenes' lists more to see."
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 check: $(READY)
 	$(BIN)/ruff check .

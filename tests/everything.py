@@ -15,7 +15,6 @@ SOLVERS = {
     "shallow-semi-lagrangian": koski.ShallowWater(advection=koski.semi_lagrangian),
     "wave": koski.Wave(),
     "columns": koski.Columns(),
-    "columns-3": koski.Columns(cells=3, manning=0.03),
     "shallow-maccormack": koski.ShallowWater(advection=koski.maccormack),
 }
 
