@@ -134,7 +134,7 @@ def rough(p: Flow, b, d, manning, dt, grid: Grid) -> Flow:
         return p
     D, u = velocities(p, b, d, grid)
     u = rub(u, D, manning, dt, grid)
-    return per_face(lambda u, D: u * jnp.sqrt(D), u, D)
+    return per_face(lambda u, D: u * jnp.sqrt(jnp.maximum(D, DRY)), u, D)
 
 
 def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b: Flow, dt, grid: Grid):
