@@ -108,6 +108,11 @@ def book(ledger: Sum, depths, grid: Grid) -> Sum:
     return ledger.add(hi * grid.area, lo * grid.area)
 
 
+def crossing(d, grid: Grid) -> jax.Array:
+    """How long a wave takes across a cell where it is fastest: l / √(g max d)   [s]."""
+    return grid.cell / jnp.sqrt(G * jnp.maximum(d.max(), TINY))
+
+
 def limit(q: Flow, d, dt, grid: Grid) -> Flow:
     """Let no cell give away more water than it holds.
 

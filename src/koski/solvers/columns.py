@@ -29,14 +29,13 @@ from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.stencil import STICKS, TINY, Flow
 from koski.core.terrain import Terrain
-from koski.core.water import G, Water, supply
+from koski.core.water import G, Water, crossing, supply
 from koski.solvers import eight
 from koski.solvers.eight import WAYS, Pairs, Way, bars, over_sill, per_pair
-from koski.solvers.faces import face_velocity, make_frame
-from koski.solvers.manning import THIN
+from koski.solvers.faces import STILL, face_velocity, make_frame
+from koski.solvers.manning import slow
 
 DROWNS, DROWNED = 0.6, 0.8  # the lower column's share of the higher at which a weir fades, is gone
-STILL = 1e-12  # slower than this is at rest [m/s]: smaller numbers round differently by machine
 
 
 @pytree
@@ -65,8 +64,7 @@ class Columns:
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """dt ≤ l / √(g max d), with a margin."""
-        wave = jnp.sqrt(G * jnp.maximum(s.water.d.max(), TINY))
-        return self.cfl * terrain.grid.cell / wave
+        return self.cfl * crossing(s.water.d, terrain.grid)
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid
@@ -109,13 +107,12 @@ def rub(n, eta: Pairs, bar: Pairs, b, d, dt, grid: Grid) -> Pairs:
     """Slow each pair by its bed as in `manning`, by the speed of the water in all directions."""
     n = jnp.broadcast_to(jnp.asarray(n, jnp.float32), grid.shape)
 
-    def slow(way: Way, eta, bar, side):
-        deep = jnp.maximum(0.5 * sum(over_sill(way, bar, b, d, grid)), THIN)
+    def slowed(way: Way, eta, bar, side):
+        deep = 0.5 * sum(over_sill(way, bar, b, d, grid))
         speed = jnp.sqrt(jnp.maximum(eta * eta + side * side, TINY))
-        rough = 0.5 * sum(way.ends(n, grid))
-        return eta / (1 + dt * G * rough * rough * jnp.exp(-4 / 3 * jnp.log(deep)) * speed)
+        return slow(eta, speed, deep, 0.5 * sum(way.ends(n, grid)), dt)
 
-    return per_pair(phase(slow), WAYS, eta, bar, eight.sideways(eta, grid))
+    return per_pair(phase(slowed), WAYS, eta, bar, eight.sideways(eta, grid))
 
 
 def calmed(eta: Pairs, d, edges: Edges, dt, grid: Grid) -> Pairs:

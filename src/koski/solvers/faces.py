@@ -11,6 +11,7 @@ from koski.core.terrain import Terrain
 from koski.core.water import Water
 
 DRY = 1e-6  # a section lower than this has no velocity [m]
+STILL = 1e-12  # slower than this is at rest [m/s]: smaller numbers round differently by machine
 SHOWN = 1e-4  # water shallower than this is shown at rest [m]
 
 

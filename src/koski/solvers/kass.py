@@ -27,7 +27,7 @@ from koski.core.solver import G
 from koski.core.stencil import TINY, Flow, above, div, over_sill, per_face, upwind
 from koski.core.terrain import Terrain
 from koski.core.turn import turned
-from koski.core.water import WATER, Water, limit, supply
+from koski.core.water import WATER, Water, crossing, limit, supply
 from koski.solvers.chains import settle
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.regions import label, sums
@@ -56,8 +56,7 @@ class HistoryWave:
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """Any is stable; dt ≤ cfl l / √(g max d) keeps waves that are long beside cfl cells."""
-        wave = jnp.sqrt(G * jnp.maximum(s.water.d.max(), TINY))
-        return self.cfl * terrain.grid.cell / wave
+        return self.cfl * crossing(s.water.d, terrain.grid)
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid

@@ -19,8 +19,10 @@ def rub(u: Flow, depth: Flow, n, dt, grid) -> Flow:
     ny = 0.5 * (n + above(n, grid)) if n.ndim else n
     nx = 0.5 * (n + right(n, grid)) if n.ndim else n
 
-    def slow(u, d, n):
-        drag = jnp.exp(-4 / 3 * jnp.log(jnp.maximum(d, THIN)))  # far quicker than a power
-        return u / (1 + dt * G * n * n * drag * jnp.abs(u))
+    return Flow(slow(u.x, jnp.abs(u.x), depth.x, nx, dt), slow(u.y, jnp.abs(u.y), depth.y, ny, dt))
 
-    return Flow(slow(u.x, depth.x, nx), slow(u.y, depth.y, ny))
+
+def slow(u, speed, d, n, dt):
+    """u / (1 + dt g n² |u| / d^(4/3))."""
+    drag = jnp.exp(-4 / 3 * jnp.log(jnp.maximum(d, THIN)))  # far quicker than a power
+    return u / (1 + dt * G * n * n * drag * speed)

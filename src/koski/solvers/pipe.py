@@ -19,9 +19,9 @@ from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
-from koski.core.stencil import STICKS, TINY, Flow, over_sill, per_face
+from koski.core.stencil import STICKS, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
-from koski.core.water import Water, limit, move, supply
+from koski.core.water import Water, crossing, limit, move, supply
 from koski.solvers.faces import DRY, face_velocity, make_frame
 from koski.solvers.manning import rub
 
@@ -63,8 +63,7 @@ class Pipe:
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """dt ≤ l / √(g max d), with a margin.   Kellomäki 2015, eq. 4.10"""
-        wave = jnp.sqrt(G * jnp.maximum(self.lively * s.water.d.max(), TINY))
-        return self.cfl * terrain.grid.cell / wave
+        return self.cfl * crossing(self.lively * s.water.d, terrain.grid)
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid

@@ -20,12 +20,10 @@ from koski.core.pytree import pytree, static
 from koski.core.solver import G
 from koski.core.stencil import STICKS, TINY, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
-from koski.core.water import Water, limit, move, supply
+from koski.core.water import Water, crossing, limit, move, supply
 from koski.solvers.advection import conserving
-from koski.solvers.faces import face_velocity, make_frame
+from koski.solvers.faces import STILL, face_velocity, make_frame
 from koski.solvers.manning import rub
-
-STILL = 1e-12  # slower than this is at rest [m/s]: smaller numbers round differently by machine
 
 
 @pytree
@@ -49,8 +47,7 @@ class LinearShallowWater:
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """dt ≤ l / √(g max d), with a margin.   Kellomäki 2015, eq. 4.10"""
-        wave = jnp.sqrt(G * jnp.maximum(s.water.d.max(), TINY))
-        return self.cfl * terrain.grid.cell / wave
+        return self.cfl * crossing(s.water.d, terrain.grid)
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         w, _, u = flood(s, terrain, inputs, dt)

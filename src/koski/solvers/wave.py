@@ -34,15 +34,14 @@ from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree
 from koski.core.solver import G
-from koski.core.stencil import TINY, WALL, Flow, above, div, over_sill, per_face
+from koski.core.stencil import WALL, Flow, above, div, over_sill, per_face
 from koski.core.terrain import Terrain
 from koski.core.turn import turn, turned
-from koski.core.water import WATER, Water, supply
+from koski.core.water import WATER, Water, crossing, supply
 from koski.solvers.chains import FAINT, Arrays, pass_on, ride, settle
-from koski.solvers.faces import DRY, face_velocity, make_frame
+from koski.solvers.faces import DRY, STILL, face_velocity, make_frame
 from koski.solvers.manning import rub
 
-STILL = 1e-12  # slower than this is at rest [m/s]: smaller numbers round differently by machine
 HIGH = 1e7  # a wall is at least this high [m]
 FROUDE = 4.0  # the most times the speed of waves that a film flows at
 
@@ -81,8 +80,7 @@ class Wave:
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """Any is stable; dt ≤ cfl l / √(g max d) keeps waves that are long beside cfl cells."""
-        wave = jnp.sqrt(G * jnp.maximum(s.water.d.max(), TINY))
-        return self.cfl * terrain.grid.cell / wave
+        return self.cfl * crossing(s.water.d, terrain.grid)
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid
