@@ -89,7 +89,7 @@ class World:
             self.evaporate(scene.evaporation)
         for s in scene.springs:
             self.spring(s.x, s.y, s.discharge, s.radius, s.dyes)
-        self.state = ready(self.state, self.terrain, self._inputs(1.0))  # compiled once, so
+        self.state = ready(self.solver, self.state, self.terrain, self._inputs(1.0))  # compiled once, so
 
     # ── running ──────────────────────────────────────────────────────────────────────────
 

@@ -5,6 +5,7 @@ from dataclasses import field
 import jax
 import jax.numpy as jnp
 
+from koski.core.blockers import Blockers
 from koski.core.grid import Grid
 from koski.core.pytree import pytree
 from koski.core.stencil import Flow, above, per_face, right
@@ -26,6 +27,7 @@ class Inputs:
     push: Flow | None = None  # acceleration of the faces [m/s²]
     pressure: jax.Array | None = None  # on the surface, above that of the air [Pa]
     held: jax.Array | None = None  # columns that hold their surface [m], NaN where it is free
+    blockers: Blockers | None = None  # bodies in the way, for solvers that let them block
 
 
 def drive(inputs: Inputs, grid: Grid) -> Flow | None:

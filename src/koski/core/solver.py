@@ -68,11 +68,15 @@ def advance(
     return run(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
 
 
-def ready(state, terrain: Terrain, inputs: Inputs):
-    """Make room in the state for what the inputs and edges bring, and let the edges begin."""
+def ready(solver: Solver[S], state: S, terrain: Terrain, inputs: Inputs) -> S:
+    """Make room in the state for what the inputs and edges bring, and let the edges begin.
+
+    A solver whose water meets bodies lets them in here: they stand still until the next call.
+    """
     water = state.water.ready(inputs, terrain.edges.open or inputs.held is not None)
     held = hold(water, terrain.b, terrain.edges, inputs.held, 0.0, terrain.grid)
-    return replace(state, water=held)
+    state = replace(state, water=held)  # type: ignore[type-var]
+    return solver.meet(state, terrain, inputs) if hasattr(solver, "meet") else state
 
 
 def fed_dt(terrain: Terrain, inputs: Inputs, cfl):
@@ -106,13 +110,13 @@ def until(solver, state, terrain, inputs, seconds, max_steps):
         state = repeat(solver, state, terrain, inputs, dt, n)
         return state, jnp.where(n >= count, 0.0, left - n * dt), steps - n
 
-    start = ready(state, terrain, inputs), jnp.float32(seconds), jnp.int32(max_steps)
+    start = ready(solver, state, terrain, inputs), jnp.float32(seconds), jnp.int32(max_steps)
     return lax.while_loop(more, stretch, start)[0]
 
 
 def times(solver, state, terrain, inputs, dt, steps):
     """A known number of steps: JAX differentiates this loop."""
-    return repeat(solver, ready(state, terrain, inputs), terrain, inputs, dt, steps)
+    return repeat(solver, ready(solver, state, terrain, inputs), terrain, inputs, dt, steps)
 
 
 def repeat(solver, state, terrain, inputs, dt, n):

@@ -2,6 +2,7 @@
 
 Every array has the grid's shape.  A flow lives on the +x and +y face of each cell; the last
 column and row of it are the edge of the grid: no flow there, or the joint of a periodic grid.
+On a patch of a grid the same shifts look up the neighbouring slots.
 """
 
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from koski.core.grid import Grid
+from koski.core.patch import Patch
 from koski.core.pytree import pytree
 
 WALL = 1e30  # height of the terrain beyond the edge [m]: nothing flows over it
@@ -25,29 +27,37 @@ class Flow:
     y: jax.Array
 
 
-def right(f, grid: Grid, fill=0.0):
+def right(f, grid: Grid | Patch, fill=0.0):
     """The value of the neighbour at +x, `fill` beyond the edge."""
+    if isinstance(grid, Patch):
+        return grid.beside(f, grid.right, fill)
     if grid.wrap_x:
         return jnp.roll(f, -1, axis=1)
     return jnp.pad(f[:, 1:], ((0, 0), (0, 1)), constant_values=fill)
 
 
-def left(f, grid: Grid, fill=0.0):
+def left(f, grid: Grid | Patch, fill=0.0):
     """The value of the neighbour at −x, `fill` beyond the edge."""
+    if isinstance(grid, Patch):
+        return grid.beside(f, grid.left, fill)
     if grid.wrap_x:
         return jnp.roll(f, 1, axis=1)
     return jnp.pad(f[:, :-1], ((0, 0), (1, 0)), constant_values=fill)
 
 
-def above(f, grid: Grid, fill=0.0):
+def above(f, grid: Grid | Patch, fill=0.0):
     """The value of the neighbour at +y, `fill` beyond the edge."""
+    if isinstance(grid, Patch):
+        return grid.beside(f, grid.above, fill)
     if grid.wrap_y:
         return jnp.roll(f, -1, axis=0)
     return jnp.pad(f[1:], ((0, 1), (0, 0)), constant_values=fill)
 
 
-def below(f, grid: Grid, fill=0.0):
+def below(f, grid: Grid | Patch, fill=0.0):
     """The value of the neighbour at −y, `fill` beyond the edge."""
+    if isinstance(grid, Patch):
+        return grid.beside(f, grid.below, fill)
     if grid.wrap_y:
         return jnp.roll(f, 1, axis=0)
     return jnp.pad(f[:-1], ((1, 0), (0, 0)), constant_values=fill)
@@ -60,7 +70,7 @@ def farther(f, rows: int, fill=0.0):
     return jnp.pad(f[:rows], ((-rows, 0), (0, 0)), constant_values=fill)
 
 
-def over_sill(b, d, grid: Grid) -> tuple[Flow, Flow]:
+def over_sill(b, d, grid: Grid | Patch) -> tuple[Flow, Flow]:
     """How high the water stands above each face's sill: in the cell, and in its neighbour.
 
     The sill is the higher of the two grounds; a surface below it counts as at it.  Without this
@@ -82,7 +92,7 @@ def per_face(f: Callable[..., jax.Array], *flows: Flow) -> Flow:
     return Flow(f(*(q.x for q in flows)), f(*(q.y for q in flows)))
 
 
-def upwind(q: Flow, f, grid: Grid) -> Flow:
+def upwind(q: Flow, f, grid: Grid | Patch) -> Flow:
     """The value of `f` in the cell that each flow leaves."""
     return Flow(
         jnp.where(q.x > 0, f, right(f, grid)),
@@ -90,12 +100,12 @@ def upwind(q: Flow, f, grid: Grid) -> Flow:
     )
 
 
-def div(q: Flow, grid: Grid):
+def div(q: Flow, grid: Grid | Patch):
     """Σ of what leaves each cell through its four faces."""
     return (q.x - left(q.x, grid)) + (q.y - below(q.y, grid))
 
 
-def outflow(q: Flow, grid: Grid):
+def outflow(q: Flow, grid: Grid | Patch):
     """Σ of what leaves each cell, what enters not counted."""
     out_x = jnp.maximum(q.x, 0) - jnp.minimum(left(q.x, grid), 0)
     out_y = jnp.maximum(q.y, 0) - jnp.minimum(below(q.y, grid), 0)

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.core.inputs import Inputs
+from koski.core.patch import Patch
 from koski.core.pytree import pytree
 from koski.core.stencil import TINY, Flow, above, div, outflow, right, upwind
 from koski.core.sums import Sum, total
@@ -118,8 +119,17 @@ def limit(q: Flow, d, dt, grid: Grid) -> Flow:
 
     K = min(1, d l² / dt Σ outflow), applied to the faces that leave the cell.   Kellomäki 2014 §3.4
     """
+    return scaled(q, share_given(outflow(q, grid), d, dt, grid), grid)
+
+
+def share_given(out, d, dt, grid: Grid | Patch):
+    """K = min(1, d l² / dt Σ outflow): the share of what leaves a cell that it can give."""
     held = jnp.maximum(d * grid.area, TINY)
-    K = held / jnp.maximum(dt * outflow(q, grid), held)
+    return held / jnp.maximum(dt * out, held)
+
+
+def scaled(q: Flow, K, grid: Grid | Patch) -> Flow:
+    """Each flow times the K of the cell that it leaves."""
     return Flow(
         q.x * jnp.where(q.x > 0, K, right(K, grid)), q.y * jnp.where(q.y > 0, K, above(K, grid))
     )

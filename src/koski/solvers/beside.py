@@ -1,0 +1,326 @@
+"""Water beside bodies: what happens only in blocked cells and their neighbours, on a patch.
+
+Mended against the text of the paper, each seen to be needed: surfaces are raised to the sill;
+bodies exchange with the account only what their own motion changed; a dry neighbour may lower the
+effective surface, never raise it; a deck with air below it bears no pressure; a gap under a body
+that rests on rough ground is sealed.
+"""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.blockers import Blockers
+from koski.core.patch import Patch
+from koski.core.pytree import pytree
+from koski.core.stencil import (
+    TINY,
+    WALL,
+    Flow,
+    above,
+    below,
+    div,
+    left,
+    outflow,
+    over_sill,
+    per_face,
+    right,
+)
+from koski.core.water import scaled, share_given
+from koski.solvers.base import memory_of, passing, remember, through
+from koski.solvers.pipe import velocity as pipe_velocity
+
+LENT = 5.0  # what was lent and not called for is owed after about this long [s]
+DAMP = 1e-3  # a free cell shallower than this counts as dry for the effective surface [m]
+
+
+@pytree
+class Near:
+    """The cells of a patch: ground, water under, body, water on top."""
+
+    b: jax.Array  # ground [m]
+    up: jax.Array  # depth of the upper water, of all of it where free [m]
+    under: jax.Array  # depth below a body [m]
+    bottom: jax.Array  # z−, +inf where free [m]
+    floor: jax.Array  # z+, the ground where free [m]
+    room: jax.Array  # from the ground to the body, WALL where free [m]
+    blocked: jax.Array
+    s: jax.Array  # effective surface [m]
+    p: jax.Array  # pressure on the water below a body [m of water]
+    lower: Flow  # what the lower flow remembers
+
+    @property
+    def column(self):
+        """Depth of the water that stands on the ground [m]."""
+        return jnp.where(self.blocked, self.under, self.up)
+
+
+def look(two, s, d, b, patch: Patch) -> Near:
+    """Gather a patch."""
+    b, up, under = patch.take(b, WALL), patch.take(d), patch.take(s.under)
+    bottom, top = patch.take(s.bottom, jnp.inf), patch.take(s.top, -jnp.inf)
+    blocked, felt = top > -jnp.inf, patch.take(s.s)
+    room = jnp.where(blocked, bottom - b, WALL)
+    bears = blocked & (room - under <= two.air)
+    p = jnp.where(bears, jnp.maximum(felt - bottom, 0), 0)
+    lower = Flow(patch.take(s.lower.x), patch.take(s.lower.y))
+    floor = jnp.maximum(top, b)
+    return Near(b, up, under, bottom, floor, room, blocked, felt, p, lower)
+
+
+# ── openings ─────────────────────────────────────────────────────────────────────────────
+
+
+def openings(n: Near, patch: Patch) -> tuple[Flow, Flow, Flow, Flow]:
+    """Height of each face's opening below bodies; the water over its sill on both sides; the head.
+
+    The opening ends at the lowest body above it.   Kellomäki 2014 §3.4
+    """
+    here, there = over_sill(n.b, n.column, patch)
+
+    def ceiling(b1, room1):
+        step = b1 - n.b
+        return jnp.minimum(n.room - jnp.maximum(step, 0), room1 - jnp.maximum(-step, 0))
+
+    top = Flow(
+        ceiling(right(n.b, patch, WALL), right(n.room, patch)),
+        ceiling(above(n.b, patch, WALL), above(n.room, patch)),
+    )
+    high = per_face(
+        lambda a0, a1, c: jnp.clip(0.5 * (a0 + a1), 0, jnp.maximum(c, 0)), here, there, top
+    )
+    beside = touching(n, patch)
+    high = per_face(lambda h, t: jnp.where(t, h, 0), high, beside)
+    head = Flow(n.p - right(n.p, patch), n.p - above(n.p, patch))
+    head = per_face(lambda p, a0, a1: a0 - a1 + p, head, here, there)
+    return high, here, there, head
+
+
+def upper_openings(n: Near, patch: Patch) -> Flow:
+    """Height of the water over each face's sill on top of bodies."""
+    return per_face(lambda a0, a1: 0.5 * (a0 + a1), *over_sill(n.floor, n.up, patch))
+
+
+def touching(n: Near, patch: Patch) -> Flow:
+    """Whether a body stands on either side of a face."""
+    return Flow(
+        n.blocked | right(n.blocked, patch, False), n.blocked | above(n.blocked, patch, False)
+    )
+
+
+# ── flow ─────────────────────────────────────────────────────────────────────────────────
+
+
+def narrow(q: Flow, n: Near, dt, patch: Patch) -> Flow:
+    """Beside bodies no more passes on top of them in a step than the opening is high.
+
+    Kellomäki 2014 §3.5: flow from before a body came does not run through it.
+    """
+
+    def held(full, high, touches):
+        mine = patch.take(full)
+        most = high * (patch.area / dt)
+        return patch.put(full, jnp.where(touches, jnp.clip(mine, -most, most), mine))
+
+    high, touches = upper_openings(n, patch), touching(n, patch)
+    return Flow(held(q.x, high.x, touches.x), held(q.y, high.y, touches.y))
+
+
+def flow(base, n: Near, dt, patch: Patch) -> tuple[Flow, Flow]:
+    """What the lower flow remembers now, and what flows below bodies [m³/s]."""
+    high, here, there, head = openings(n, patch)
+    memory, q = through(base, n.lower, high, here, there, head, dt, patch)
+    most = patch.area / dt
+    return memory, per_face(lambda q, h: jnp.clip(q, -h * most, h * most), q, high)
+
+
+def leaves(low: Flow, n: Near, patch: Patch):
+    """A map of what free cells lose to below bodies [m³/s]."""
+    return patch.spread(jnp.where(n.blocked, 0, outflow(low, patch)))
+
+
+def limit(memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flow, Flow]:
+    """No column gives more than it holds, none below a body takes more than it has room for.
+
+    Inflows are scaled by (in − over) / in, in the memory as well.   Kellomäki 2014 §3.5
+    """
+    K = jnp.where(n.blocked, share_given(outflow(q, patch), n.under, dt, patch), K)
+    q = scaled(q, K, patch)
+    k = dt / patch.area
+    net = k * div(q, patch)
+    into = k * outflow(q, patch) - net
+    over = n.under - net - n.room
+    fits = jnp.where(n.blocked & (over > 0), jnp.clip(1 - over / jnp.maximum(into, TINY), 0, 1), 1)
+
+    def entering(f, q):
+        return Flow(
+            f.x * jnp.where(q.x > 0, right(fits, patch, 1), fits),
+            f.y * jnp.where(q.y > 0, above(fits, patch, 1), fits),
+        )
+
+    return entering(memory, q), entering(q, q)
+
+
+def settle(two, s, w, n: Near, memory: Flow, q: Flow, blockers: Blockers, dt):
+    """Fill the columns below bodies, then find the effective surface and push what is pushed."""
+    patch = blockers.patch
+    now = n.under - dt / patch.area * div(q, patch)
+    under = jnp.where(n.blocked, jnp.clip(now, 0, n.room), 0)
+    owed = patch.take(s.owed) + jnp.where(n.blocked, now - under, 0)
+    d = patch.take(w.d)
+    if two.displace:
+        lent = patch.take(s.lent)
+        d, lent = push(d, lent, n, blockers, dt, patch)
+        back = lent * jnp.minimum(dt / LENT, 1)
+        lent, owed = lent - back, owed + back
+        w, s = replace(w, d=patch.put(w.d, d)), replace(s, lent=patch.put(s.lent, lent))
+    felt = effective(two, replace(n, up=d, under=under), patch)
+    q = remember(two.base, memory, q)
+    s = replace(
+        s,
+        lower=Flow(patch.put(s.lower.x, q.x), patch.put(s.lower.y, q.y)),
+        under=patch.put(s.under, under),
+        owed=patch.put(s.owed, owed),
+        s=patch.put(s.s, felt),
+    )
+    return w, s
+
+
+def push(d, lent, n: Near, blockers: Blockers, dt, patch: Patch):
+    """A body that moves fills the free cell ahead, and draws on the one behind, as it goes.
+
+    gain = dt u w / l  for the submerged height w: what the flow would have carried through the
+    face, were it not for the body.  It is lent until the body is there: ahead it is booked where
+    water will be taken away, behind where it will be put.
+    """
+    w = jnp.where(n.blocked, jnp.clip(n.s - n.bottom, 0, n.floor - n.bottom), 0)
+    k = dt / patch.cell
+    fx, fy = k * blockers.u * w, k * blockers.v * w
+    free = ~n.blocked & (d > DAMP)
+
+    def solid(f, shift):  # what moves through each face, between a body and free water
+        here = jnp.where(n.blocked & shift(free, patch, False), f, 0)
+        return here + jnp.where(free & shift(n.blocked, patch, False), shift(f, patch), 0)
+
+    x, y = solid(fx, right), solid(fy, above)
+    x0, y0 = left(x, patch), below(y, patch)
+    comes = jnp.maximum(x0, 0) + jnp.maximum(y0, 0) - jnp.minimum(x, 0) - jnp.minimum(y, 0)
+    goes = jnp.maximum(x, 0) + jnp.maximum(y, 0) - jnp.minimum(x0, 0) - jnp.minimum(y0, 0)
+    new = jnp.where(free, jnp.maximum(d + (comes - goes), 0), d)
+    # free cells: what comes is booked here, what goes at the body; a body is the other side of it
+    short = jnp.where(free, (d - new) - goes, 0)
+    drawn = jnp.where(n.blocked, comes, 0)
+    return new, lent + short + drawn
+
+
+def effective(two, n: Near, patch: Patch):
+    """s := max(kappa s + (1 − kappa) mean of the neighbours' s, the cell's own water).
+
+    Kellomäki 2014, eq. 3, whose h(A) in the second place is to be read as h(A) − top.
+    """
+    surface = jnp.where(n.blocked, n.s, n.b + n.up)
+    dry = ~n.blocked & (n.up < DAMP)
+
+    def seen(shift):
+        there, is_dry = shift(surface, patch, jnp.nan), shift(dry, patch, True)
+        there = jnp.where(jnp.isnan(there), n.s, there)
+        return jnp.where(is_dry, jnp.minimum(there, n.s), there)
+
+    around = 0.25 * ((seen(right) + seen(left)) + (seen(above) + seen(below)))
+    blur = two.kappa * n.s + (1 - two.kappa) * around
+    own = jnp.where(n.up > 0, n.floor + n.up, n.b + n.under)
+    bears = n.room - n.under <= two.air
+    return jnp.where(n.blocked, jnp.where(bears, jnp.maximum(blur, own), own), 0)
+
+
+# ── bodies come and go ───────────────────────────────────────────────────────────────────
+
+
+def meet(two, s, b, blockers: Blockers):
+    """Take the old bodies out of their cells and put the new ones in.   Kellomäki 2014 §3.3
+
+    Only what the geometry changed is exchanged with what is owed: to refill to the effective
+    surface each time, as the paper has it, pumps water out of nothing.
+    """
+    patch = blockers.patch
+    old = look(two, s, s.water.d, b, patch)
+    new = insert(two, old, blockers)
+    upper, lower = take_along(two, s, old, new, patch)
+    gained = (new.up - old.up) + (new.under - old.under)
+    lent = patch.take(s.lent)
+    due = jnp.where(old.blocked != new.blocked, lent, 0)
+    return replace(
+        s,
+        water=replace(s.water, d=patch.put(s.water.d, new.up)),
+        upper=upper,
+        lower=lower,
+        under=patch.put(s.under, new.under),
+        owed=patch.put(s.owed, patch.take(s.owed) - gained + due),
+        lent=patch.put(s.lent, lent - due),
+        bottom=patch.put(s.bottom, new.bottom),
+        top=patch.put(s.top, jnp.where(new.blocked, new.floor, -jnp.inf)),
+        s=patch.put(s.s, new.s),
+    )
+
+
+def insert(two, n: Near, blockers: Blockers) -> Near:
+    """The cells with new bodies in place of the old ones."""
+    bottom = jnp.maximum(blockers.bottom, n.b)
+    bottom = jnp.where(bottom - n.b < two.seal, n.b, bottom)
+    blocked = blockers.top > bottom
+    bottom = jnp.where(blocked, bottom, jnp.inf)
+    floor = jnp.where(blocked, blockers.top, n.b)
+    same = (blocked == n.blocked) & (bottom == n.bottom) & (floor == n.floor)
+
+    # the column [m above ground] once the old body is out: up to its own top, or to where the
+    # surface was felt; over a gap of air it just falls
+    bears = n.room - n.under <= two.air
+    full = jnp.where(n.up > 0, n.floor - n.b + n.up, jnp.minimum(n.s, n.floor) - n.b)
+    column = jnp.where(n.blocked, jnp.where(bears, jnp.maximum(full, n.under), n.under), n.up)
+    on_top = jnp.where(n.blocked & ~bears, n.up, 0)
+
+    # the new one in: at most what moved of its own bottom and top is filled
+    room = jnp.where(blocked, bottom - n.b, WALL)
+    under = jnp.where(blocked, jnp.minimum(column, room), 0)
+    up = jnp.where(blocked, jnp.maximum(column - (floor - n.b), 0), column) + on_top
+    both = blocked & n.blocked
+    under = jnp.where(both, jnp.minimum(under, n.under + jnp.maximum(bottom - n.bottom, 0)), under)
+    up = jnp.where(both, jnp.minimum(up, n.up + jnp.maximum(n.floor - floor, 0)), up)
+    under, up = jnp.where(same, n.under, under), jnp.where(same, n.up, up)
+    under = jnp.clip(under, 0, jnp.maximum(room, 0))  # the ground may have risen
+    s = jnp.where(blocked, jnp.where(n.blocked, n.s, n.b + n.up), 0)
+    return replace(
+        n, up=up, under=under, bottom=bottom, floor=floor, room=room, blocked=blocked, s=s
+    )
+
+
+def take_along(two, s, old: Near, new: Near, patch: Patch) -> tuple[Flow, Flow]:
+    """What is remembered of the flow past bodies that moved.
+
+    A face keeps its velocity when the column at it is split or joined, whatever its new openings;
+    the paper keeps the flow itself, and what a body cuts off piles up as a wave.
+    """
+    touches = touching(new, patch)
+    lower = per_face(lambda q, t: jnp.where(t, q, 0), old.lower, touches)
+    upper = s.upper
+    if two.carry:
+        mine = Flow(patch.take(s.upper.x), patch.take(s.upper.y))
+        over0, under0 = upper_openings(old, patch), openings(old, patch)[0]
+        over1, under1 = upper_openings(new, patch), openings(new, patch)[0]
+        q = per_face(
+            jnp.add,
+            passing(two.base, mine, over0, patch),
+            passing(two.base, old.lower, under0, patch),
+        )
+        u = pipe_velocity(q, per_face(jnp.add, over0, under0), patch)
+        other = (old.bottom != new.bottom) | (old.floor != new.floor)
+        moved = Flow(other | right(other, patch, False), other | above(other, patch, False))
+
+        def pick(new, old):
+            return per_face(jnp.where, moved, new, old)
+
+        lower = pick(memory_of(two.base, u, under1, patch), lower)
+        mine = pick(memory_of(two.base, u, over1, patch), mine)
+        upper = Flow(patch.put(upper.x, mine.x), patch.put(upper.y, mine.y))
+    return upper, Flow(patch.put(s.lower.x, lower.x), patch.put(s.lower.y, lower.y))
