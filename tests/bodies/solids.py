@@ -51,9 +51,10 @@ def inside(shape, p) -> np.ndarray:
 
 
 def cloud(shape, n=64) -> np.ndarray:
-    """Points that fill a shape evenly."""
-    t = ((np.arange(n) + 0.5) / n * 2 - 1) * shape.reach
-    p = np.stack(np.meshgrid(t, t, t), -1).reshape(-1, 3)
+    """Points that fill a shape: one somewhere in each of n³ little cubes."""
+    k = np.stack(np.meshgrid(*[np.arange(n)] * 3), -1).reshape(-1, 3)
+    k = k + np.random.default_rng(0).uniform(size=k.shape)
+    p = (k / n * 2 - 1) * shape.reach
     return p[inside(shape, p)]
 
 

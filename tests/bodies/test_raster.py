@@ -223,7 +223,7 @@ def test_a_pose_that_is_none_is_nowhere(bad):
 def test_far_from_the_origin_bodies_keep_their_shape():
     near, far = Grid.create(64, 64), Grid.create(64, 8192)
     q = np.random.default_rng(7).normal(size=4)
-    for shape in SHAPES.values():
+    for shape in (SHAPES["box"], SHAPES["capsule"], SHAPES["mesh"]):
         a = maps([shape], (32.25, 32.5, 0.0), q, near)
         b = maps([shape], (8032.25, 32.5, 0.0), q, far)
         assert_allclose(a[0], b[0][:, 8000:8064], atol=1e-3)  # rounding of the position, made steep

@@ -1,9 +1,10 @@
 """Where a vertical line enters and leaves a solid.
 
-A form holds the sizes of n solids of one kind.  `extent` takes their axes m [n, 3, 3] (columns are
-the axes of the solid in the world) and lines at x [n, 1, W] and y [n, W, 1] from their middles, a
-`cell` [n] apart, and gives heights above those: low and high [n, W, W] along each line, low > high
-where it misses, and the bottom and top [n] of the solid itself.
+A form holds the sizes of n solids of one kind, and takes their axes m [n, 3, 3] (columns are the
+axes of the solid in the world).  `bounds` gives the corners of the box about each, low and high
+[n, 3].  `extent` takes lines at x [n, 1, W] and y [n, W, 1], at most a `cell` [n] apart, and gives
+the heights low and high [n, W, W] between which each is inside, low > high where it misses.  All
+from the middles of the solids.
 
 What is thinner than a cell is thickened sideways, or a thin wall would leak between the lines.
 `spans` cuts at the solid's own bottom and top, so that it gets no taller by that.
@@ -21,13 +22,16 @@ from koski.bodies.turns import apply
 from koski.core.pytree import pytree
 
 HALF = 0.501  # of a cell, and a little more: lines lie closer than this to either side of a wall
+STOUT = 0.6  # of a cell: what is round and thicker needs no thickening
 STEEP = 1e-6  # a smaller part of a unit vector counts as this: heights stay finite
 EDGE = 1e-5  # how far beside a triangle it is still hit, as a share of its sides
 UNROLL = 8  # slabs or triangles done in one go
 
 
 class Form(Protocol):
-    def extent(self, m, x, y, cell) -> tuple: ...
+    def bounds(self, m) -> tuple[jax.Array, jax.Array]: ...
+
+    def extent(self, m, x, y, cell) -> tuple[jax.Array, jax.Array]: ...
 
 
 @pytree
@@ -38,6 +42,10 @@ class Slabs:
     low: jax.Array  # low ≤ axis · x ≤ high [n, K] [m]
     high: jax.Array
     corners: jax.Array  # [n, P, 3] [m]
+
+    def bounds(self, m):
+        p = apply(m[:, None], self.corners)
+        return p.min(1), p.max(1)
 
     def extent(self, m, x, y, cell):
         axis = apply(m[:, None], self.axis)
@@ -53,9 +61,7 @@ class Slabs:
             fall = sx * x + sy * y
             return (jnp.maximum(span[0], low - fall), jnp.minimum(span[1], high - fall)), None
 
-        low, high = over(cut, (-jnp.inf, jnp.inf), rows, x, y)
-        z = (m[:, None, 2] * self.corners).sum(-1)
-        return low, high, z.min(1), z.max(1)
+        return over(cut, (-jnp.inf, jnp.inf), rows, x, y)
 
 
 @pytree
@@ -65,12 +71,16 @@ class Logs:
     radius: jax.Array  # [n] [m]
     half: jax.Array  # half of the length [n] [m]
 
+    def bounds(self, m):
+        axis = m[:, :, 2]
+        ends = self.radius[:, None] * jnp.sqrt(jnp.maximum(1 - axis * axis, 0))
+        far = self.half[:, None] * jnp.abs(axis) + ends
+        return -far, far
+
     def extent(self, m, x, y, cell):
         e, flat, up = lying(m)
         half = jnp.maximum(self.half, HALF * cell * flat)
-        low, high = barrel(stout(self.radius, cell), half, e, flat, up, x, y)
-        top = self.half * jnp.abs(m[:, 2, 2]) + self.radius * flat
-        return low, high, -top, top
+        return barrel(stout(self.radius, cell), half, e, flat, up, x, y)
 
 
 @pytree
@@ -79,6 +89,10 @@ class Pills:
 
     radius: jax.Array  # [n] [m]
     half: jax.Array  # half of the length between the centres of the ends [n] [m]
+
+    def bounds(self, m):
+        far = self.half[:, None] * jnp.abs(m[:, :, 2]) + self.radius[:, None]
+        return -far, far
 
     def extent(self, m, x, y, cell):
         e, flat, up = lying(m)
@@ -94,8 +108,7 @@ class Pills:
             z = col(end * m[:, 2, 2])
             low = jnp.where(hit, jnp.minimum(low, z - tall), low)
             high = jnp.where(hit, jnp.maximum(high, z + tall), high)
-        top = self.half * jnp.abs(m[:, 2, 2]) + self.radius
-        return low, high, -top, top
+        return low, high
 
 
 @pytree
@@ -104,6 +117,10 @@ class Facets:
 
     triangles: jax.Array  # [n, T, 3, 3] [m]
     box: Slabs
+
+    def bounds(self, m):
+        p = apply(m[:, None, None], self.triangles)
+        return p.min((1, 2)), p.max((1, 2))
 
     def extent(self, m, x, y, cell):
         a, b, c = (apply(m[:, None], self.triangles[:, :, i]) for i in range(3))
@@ -128,11 +145,9 @@ class Facets:
             return (low, jnp.where(inside, jnp.maximum(span[1], z), span[1])), None
 
         low, high = over(hit, (jnp.inf, -jnp.inf), rows, x, y)
-        z = jnp.stack([a[..., 2], b[..., 2], c[..., 2]])
         found = (low <= high).any((1, 2), keepdims=True)
-        box_low, box_high, _, _ = self.box.extent(m, x, y, cell)
-        low, high = jnp.where(found, low, box_low), jnp.where(found, high, box_high)
-        return low, high, z.min((0, 2)), z.max((0, 2))
+        box_low, box_high = self.box.extent(m, x, y, cell)
+        return jnp.where(found, low, box_low), jnp.where(found, high, box_high)
 
 
 def spans(form: Form, m, x, y, cell):
@@ -140,16 +155,17 @@ def spans(form: Form, m, x, y, cell):
 
     A solid that slips between the lines is hit by the one next to its middle.
     """
-    low, high, bottom, top = form.extent(m, x, y, cell)
-    low, high = jnp.maximum(low, col(bottom)), jnp.minimum(high, col(top))
+    bottom, top = (col(corner[:, 2]) for corner in form.bounds(m))
+    low, high = form.extent(m, x, y, cell)
+    low, high = jnp.maximum(low, bottom), jnp.minimum(high, top)
     lone = ~(low <= high).any((1, 2), keepdims=True) & nearest(x, cell) & nearest(y, cell)
-    low, high = jnp.where(lone, col(bottom), low), jnp.where(lone, col(top), high)
+    low, high = jnp.where(lone, bottom, low), jnp.where(lone, top, high)
     hit = low <= high
     return jnp.where(hit, low, jnp.inf), jnp.where(hit, high, -jnp.inf)
 
 
 def nearest(x, cell):
-    """Whether a line at this distance is the nearest: just one is."""
+    """Whether a line is the nearest to the middle: just one is, where they are a cell apart."""
     return (x > -0.5 * col(cell)) & (x <= 0.5 * col(cell))
 
 
@@ -177,9 +193,9 @@ def unflat(f):
 
 
 def stout(radius, cell):
-    """The radius of what is as tall half a cell aside as the radius asks in the middle."""
-    half = HALF * cell
-    return jnp.maximum(radius, jnp.minimum(jnp.sqrt(radius**2 + half**2), 1.5 * half))
+    """The radius of what is nearly as tall half a cell aside as it should be in the middle."""
+    tall = jnp.sqrt(radius**2 + (HALF * cell) ** 2)
+    return jnp.maximum(radius, jnp.minimum(tall, STOUT * cell))
 
 
 def lying(m):

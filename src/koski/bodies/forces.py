@@ -1,6 +1,6 @@
 """What water does to bodies.
 
-Along vertical lines through each part, evenly spaced and as many as its window has cells, w of it
+Along vertical lines that are spread evenly over each part, as many as its window has cells, w of it
 is under water:                      w = min(s, z+) − max(z−, b), at least 0
 
     buoyancy   ρ g w, upward                                        per area   Kellomäki 2014 §4
@@ -9,9 +9,8 @@ is under water:                      w = min(s, z+) − max(z−, b), at least 0
 
 all at the middle of the height w.  The papers take the lines through the cells: a body of few
 cells then rocks and bobs as it drifts across them, so that ours are the body's own.  They damp
-by the share that is submerged, and nothing comes to rest; this does.  What the lines make of a part
-is a little too large or small, and aside: so it is scaled to its true volume, and moved to its true
-centroid.
+by the share that is submerged, and nothing comes to rest; this does.  What few lines make of a part
+is a little too large or small, too high or aside: its volume and centroid are then made true.
 """
 
 from __future__ import annotations
@@ -142,18 +141,29 @@ def immerse(group: Group, motion: Motion, props: Props, maps, grid: Grid) -> Loa
 def thread(group: Group, turn) -> tuple[Lines, jax.Array]:
     """Put lines through each part, and find the area that each of them stands for [n] [m²].
 
-    That area gives the part its true volume; then it is moved to where its centroid is true.
+    That area gives the part its true volume; its centroid and its spread in height are made true
+    by moving and stretching it.
     """
-    apart = 2 * group.reach / group.window
-    x = col(apart) * (jnp.arange(group.window) + 0.5 - group.window // 2)
-    y = x.swapaxes(1, 2)
-    low, high = spans(group.form, product(turn, group.turn), x, y, apart)
+    m = product(turn, group.turn)
+    first, last = group.form.bounds(m)
+    apart = (last - first) / group.window
+    k = jnp.arange(group.window) + 0.5
+    x = col(first[:, 0]) + col(apart[:, 0]) * k
+    y = (col(first[:, 1]) + col(apart[:, 1]) * k).swapaxes(1, 2)
+    low, high = spans(group.form, m, x, y, jnp.maximum(apart[:, 0], apart[:, 1]))
+
     hit = low <= high
     h, z = jnp.where(hit, high - low, 0), jnp.where(hit, 0.5 * (high + low), 0)
     total = jnp.maximum(h.sum((1, 2)), TINY)
-    found = jnp.stack([(h * c).sum((1, 2)) for c in (x, y, z)], -1) / total[:, None]
-    dx, dy, dz = columns(apply(turn, group.centroid - group.at) - found)
-    return Lines(x + dx, y + dy, low + dz, high + dz), group.volume / total
+    moments = (x, y, z, z * z + h * h / 12)
+    cx, cy, cz, czz = ((h * f).sum((1, 2)) / total for f in moments)
+    up = turn[:, 2]
+    true = (up * apply(group.spread, up)).sum(-1)
+    stretch = jnp.sqrt(true / jnp.maximum(czz - cz * cz, TINY))
+    tx, ty, tz = columns(apply(turn, group.centroid - group.at))
+    low, high = (tz + col(stretch) * (f - col(cz)) for f in (low, high))
+    area = jnp.where(total > TINY, group.volume / (total * stretch), 0)
+    return Lines(x + (tx - col(cx)), y + (ty - col(cy)), low, high), area
 
 
 def look(p, lines: Lines, maps, grid: Grid):

@@ -14,11 +14,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from koski.bodies.extents import HALF, Facets, Form, Logs, Pills, Slabs
+from koski.bodies.extents import HALF, STOUT, Facets, Form, Logs, Pills, Slabs
 from koski.bodies.hull import planes
 from koski.bodies.mesh import Convex, Cornered, Mesh
 from koski.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere
-from koski.bodies.turns import matrix, rotate
+from koski.bodies.turns import matrix
 from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
@@ -40,7 +40,7 @@ class Group:
     turn: jax.Array  # its axes there [n, 3, 3]
     volume: jax.Array  # [n] [m³]
     centroid: jax.Array  # in the body's frame [n, 3] [m]
-    reach: jax.Array  # of the farthest point from its middle [n] [m]
+    spread: jax.Array  # mean of x xᵀ about that, in the body's frame [n, 3, 3] [m²]
     window: int = static(8)  # cells a side
 
 
@@ -90,16 +90,18 @@ def sorted_parts(shape: Shape, grid: Grid) -> list[tuple[tuple, Group]]:
 
 def alone(shape: Shape, at, rotation, grid: Grid) -> Group:
     """A group of one, of no body yet."""
-    form, middle, reach, thick = formed(shape, grid.cell)
+    form, middle, reach = formed(shape, grid.cell)
+    turn = matrix(rotation)
+    spread = (0.5 * np.trace(shape.inertia) * np.eye(3) - shape.inertia) / shape.volume
     return Group(
         form,
         row(NOBODY, np.int32),
-        row(at + rotate(rotation, middle)),
-        row(matrix(rotation)),
+        row(at + turn @ middle),
+        row(turn),
         row(shape.volume),
-        row(at + rotate(rotation, shape.centroid)),
-        row(reach),
-        bucket(min(2 * thick / grid.cell + RING, max(grid.shape))),
+        row(at + turn @ shape.centroid),
+        row(turn @ spread @ turn.T),
+        bucket(min(2 * reach / grid.cell + RING, max(grid.shape))),
     )
 
 
@@ -108,32 +110,31 @@ def row(x, dtype: Any = np.float32) -> Any:
     return np.asarray(x, dtype)[None]
 
 
-def formed(shape: Shape, cell: float) -> tuple[Any, np.ndarray, float, float]:
-    """A shape as one of the forms, its middle, its reach from there, and that once thickened."""
-    thin, stout, still = HALF * cell, 1.5 * HALF * cell, np.zeros(3)
+def formed(shape: Shape, cell: float) -> tuple[Any, np.ndarray, float]:
+    """A shape as one of the forms, its middle, and how far it reaches from there once thickened."""
+    thin, stout, still = HALF * cell, STOUT * cell, np.zeros(3)
     match shape:
         case Box():
             half = 0.5 * np.array(shape.size)
-            return box(half), still, norm(half), norm(np.maximum(half, thin))
+            return box(half), still, norm(np.maximum(half, thin))
         case Sphere(radius):
-            return Pills(row(radius), row(0)), still, radius, max(radius, stout)
+            return Pills(row(radius), row(0)), still, max(radius, stout)
         case Capsule(radius, length):
-            form = Pills(row(radius), row(length / 2))
-            return form, still, shape.reach, length / 2 + max(radius, stout)
+            return Pills(row(radius), row(length / 2)), still, length / 2 + max(radius, stout)
         case Cylinder(radius, length):
-            half = np.array([radius, length / 2])
-            return Logs(*map(row, half)), still, norm(half), norm(np.maximum(half, (stout, thin)))
+            reach = np.hypot(max(radius, stout), max(length / 2, thin))
+            return Logs(row(radius), row(length / 2)), still, reach
         case Convex():
             triangles, middle, _ = centred(shape)
             points = triangles.reshape(-1, 3)
             normals, _ = planes(points, np.arange(len(points)).reshape(-1, 3))
             hull = slabs(directions(normals), np.unique(points, axis=0))
-            reach = norm(points).max()
-            return hull, middle, reach, reach + thin * ((hull.high - hull.low).min() < 2 * thin)
+            is_thin = (hull.high - hull.low).min() < 2 * thin
+            return hull, middle, norm(points).max() + thin * is_thin
         case Mesh():
             triangles, middle, half = centred(shape)
             mesh = Facets(row(padded(triangles, 0)), box(half))
-            return mesh, middle, norm(triangles).max(), norm(np.maximum(half, thin))
+            return mesh, middle, norm(np.maximum(half, thin))
     raise InputError(f"{shape!r} is not a shape: use one of koski.bodies, such as Box((2, 1, 1))")
 
 

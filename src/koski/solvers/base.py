@@ -10,8 +10,7 @@ from koski.core.patch import Patch
 from koski.core.solver import G
 from koski.core.stencil import STICKS, Flow, over_sill, per_face
 from koski.solvers.faces import STILL
-from koski.solvers.pipe import Pipe, accelerate
-from koski.solvers.pipe import velocity as pipe_velocity
+from koski.solvers.pipe import Pipe, accelerate, shown_velocity
 from koski.solvers.shallow import LinearShallowWater, flux, kick
 
 Base = Pipe | LinearShallowWater
@@ -69,7 +68,7 @@ def memory_of(base: Base, u: Flow, high: Flow, patch: Patch) -> Flow:
 def velocity(base: Base, memory: Flow, floor, d, grid) -> Flow:
     """Velocity through the faces [m/s]."""
     if isinstance(base, Pipe):
-        return pipe_velocity(memory, per_face(base.section, *over_sill(floor, d, grid)), grid)
+        return shown_velocity(memory, per_face(base.section, *over_sill(floor, d, grid)), grid)
     return memory
 
 

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from koski.core.blockers import Blockers
 from koski.core.patch import Patch
+from koski.core.phase import phase
 from koski.core.pytree import pytree
 from koski.core.stencil import (
     TINY,
@@ -28,8 +29,8 @@ from koski.core.stencil import (
     right,
 )
 from koski.core.water import scaled, share_given
-from koski.solvers.base import memory_of, passing, remember, through
-from koski.solvers.pipe import velocity as pipe_velocity
+from koski.solvers.base import passing, remember, through
+from koski.solvers.pipe import shown_velocity
 
 LENT = 5.0  # what was lent and not called for is owed after about this long [s]
 DAMP = 1e-3  # a free cell shallower than this counts as dry for the effective surface [m]
@@ -87,11 +88,11 @@ def openings(n: Near, patch: Patch) -> tuple[Flow, Flow, Flow, Flow]:
         ceiling(right(n.b, patch, WALL), right(n.room, patch)),
         ceiling(above(n.b, patch, WALL), above(n.room, patch)),
     )
-    high = per_face(
-        lambda a0, a1, c: jnp.clip(0.5 * (a0 + a1), 0, jnp.maximum(c, 0)), here, there, top
-    )
-    beside = touching(n, patch)
-    high = per_face(lambda h, t: jnp.where(t, h, 0), high, beside)
+
+    def opening(a0, a1, c, touches):
+        return jnp.where(touches, jnp.clip(0.5 * (a0 + a1), 0, jnp.maximum(c, 0)), 0)
+
+    high = per_face(opening, here, there, top, touching(n, patch))
     head = Flow(n.p - right(n.p, patch), n.p - above(n.p, patch))
     head = per_face(lambda p, a0, a1: a0 - a1 + p, head, here, there)
     return high, here, there, head
@@ -104,9 +105,12 @@ def upper_openings(n: Near, patch: Patch) -> Flow:
 
 def touching(n: Near, patch: Patch) -> Flow:
     """Whether a body stands on either side of a face."""
-    return Flow(
-        n.blocked | right(n.blocked, patch, False), n.blocked | above(n.blocked, patch, False)
-    )
+    return either(n.blocked, patch)
+
+
+def either(mask, patch: Patch) -> Flow:
+    """Whether something holds on either side of a face."""
+    return Flow(mask | right(mask, patch, False), mask | above(mask, patch, False))
 
 
 # ── flow ─────────────────────────────────────────────────────────────────────────────────
@@ -140,26 +144,30 @@ def leaves(low: Flow, n: Near, patch: Patch):
     return patch.spread(jnp.where(n.blocked, 0, outflow(low, patch)))
 
 
-def limit(memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flow, Flow]:
+def limit(two, memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flow, Flow]:
     """No column gives more than it holds, none below a body takes more than it has room for.
 
-    Inflows are scaled by (in − over) / in, in the memory as well.   Kellomäki 2014 §3.5
+    The paper scales the inflows of a column that would overfill by (in − over) / in, in the
+    memory as well (§3.5).  That only ever slows the water, and leaves a wake behind bodies that
+    drift with it: evenly, half of `over` comes in less and half goes out more.
     """
     K = jnp.where(n.blocked, share_given(outflow(q, patch), n.under, dt, patch), K)
     q = scaled(q, K, patch)
     k = dt / patch.area
-    net = k * div(q, patch)
-    into = k * outflow(q, patch) - net
-    over = n.under - net - n.room
-    fits = jnp.where(n.blocked & (over > 0), jnp.clip(1 - over / jnp.maximum(into, TINY), 0, 1), 1)
+    net, out = k * div(q, patch), k * outflow(q, patch)
+    over = jnp.where(n.blocked, jnp.maximum(n.under - net - n.room, 0), 0)
+    part = 0.5 * over if two.even else over
+    less = jnp.clip(1 - part / jnp.maximum(out - net, TINY), 0, 1)
+    more = 1 + jnp.minimum((over - part) / jnp.maximum(out, TINY), 1)
 
-    def entering(f, q):
-        return Flow(
-            f.x * jnp.where(q.x > 0, right(fits, patch, 1), fits),
-            f.y * jnp.where(q.y > 0, above(fits, patch, 1), fits),
-        )
+    def turned(f, q, shift):
+        onward, back = more * shift(less, patch, 1), less * shift(more, patch, 1)
+        return f * jnp.where(q > 0, onward, back)
 
-    return entering(memory, q), entering(q, q)
+    def both(f: Flow) -> Flow:
+        return Flow(turned(f.x, q.x, right), turned(f.y, q.y, above))
+
+    return both(memory), both(q)
 
 
 def settle(two, s, w, n: Near, memory: Flow, q: Flow, blockers: Blockers, dt):
@@ -171,11 +179,11 @@ def settle(two, s, w, n: Near, memory: Flow, q: Flow, blockers: Blockers, dt):
     d = patch.take(w.d)
     if two.displace:
         lent = patch.take(s.lent)
-        d, lent = push(d, lent, n, blockers, dt, patch)
+        d, lent = phase(push)(d, lent, n, blockers, dt, patch)
         back = lent * jnp.minimum(dt / LENT, 1)
         lent, owed = lent - back, owed + back
         w, s = replace(w, d=patch.put(w.d, d)), replace(s, lent=patch.put(s.lent, lent))
-    felt = effective(two, replace(n, up=d, under=under), patch)
+    felt = phase(effective)(two, replace(n, up=d, under=under), patch)
     q = remember(two.base, memory, q)
     s = replace(
         s,
@@ -234,93 +242,36 @@ def effective(two, n: Near, patch: Patch):
     return jnp.where(n.blocked, jnp.where(bears, jnp.maximum(blur, own), own), 0)
 
 
-# ── bodies come and go ───────────────────────────────────────────────────────────────────
+# ── what bodies feel ─────────────────────────────────────────────────────────────────────
 
 
-def meet(two, s, b, blockers: Blockers):
-    """Take the old bodies out of their cells and put the new ones in.   Kellomäki 2014 §3.3
+def felt(two, s, b, patch: Patch):
+    """The surface and the velocity that bodies feel in the cells of a patch, −inf where dry.
 
-    Only what the geometry changed is exchanged with what is owed: to refill to the effective
-    surface each time, as the paper has it, pumps water out of nothing.
+    The velocity is that of all the water which passes the cell and its neighbours, above the body
+    and below it; under a deck with air below it there is only the water far down.
     """
-    patch = blockers.patch
-    old = look(two, s, s.water.d, b, patch)
-    new = insert(two, old, blockers)
-    upper, lower = take_along(two, s, old, new, patch)
-    gained = (new.up - old.up) + (new.under - old.under)
-    lent = patch.take(s.lent)
-    due = jnp.where(old.blocked != new.blocked, lent, 0)
-    return replace(
-        s,
-        water=replace(s.water, d=patch.put(s.water.d, new.up)),
-        upper=upper,
-        lower=lower,
-        under=patch.put(s.under, new.under),
-        owed=patch.put(s.owed, patch.take(s.owed) - gained + due),
-        lent=patch.put(s.lent, lent - due),
-        bottom=patch.put(s.bottom, new.bottom),
-        top=patch.put(s.top, jnp.where(new.blocked, new.floor, -jnp.inf)),
-        s=patch.put(s.s, new.s),
+    n = look(two, s, s.water.d, b, patch)
+    over, low = upper_openings(n, patch), openings(n, patch)[0]
+    mine = Flow(patch.take(s.upper.x), patch.take(s.upper.y))
+    q = per_face(
+        jnp.add, passing(two.base, mine, over, patch), passing(two.base, n.lower, low, patch)
     )
+    high = per_face(jnp.add, over, low)
+    u = per_face(jnp.multiply, shown_velocity(q, high, patch), high)
 
+    def mean(f, h, back):
+        f, h = f + back(f, patch), h + back(h, patch)
+        return around(f, patch) / jnp.maximum(around(h, patch), DAMP)
 
-def insert(two, n: Near, blockers: Blockers) -> Near:
-    """The cells with new bodies in place of the old ones."""
-    bottom = jnp.maximum(blockers.bottom, n.b)
-    bottom = jnp.where(bottom - n.b < two.seal, n.b, bottom)
-    blocked = blockers.top > bottom
-    bottom = jnp.where(blocked, bottom, jnp.inf)
-    floor = jnp.where(blocked, blockers.top, n.b)
-    same = (blocked == n.blocked) & (bottom == n.bottom) & (floor == n.floor)
-
-    # the column [m above ground] once the old body is out: up to its own top, or to where the
-    # surface was felt; over a gap of air it just falls
     bears = n.room - n.under <= two.air
-    full = jnp.where(n.up > 0, n.floor - n.b + n.up, jnp.minimum(n.s, n.floor) - n.b)
-    column = jnp.where(n.blocked, jnp.where(bears, jnp.maximum(full, n.under), n.under), n.up)
-    on_top = jnp.where(n.blocked & ~bears, n.up, 0)
-
-    # the new one in: at most what moved of its own bottom and top is filled
-    room = jnp.where(blocked, bottom - n.b, WALL)
-    under = jnp.where(blocked, jnp.minimum(column, room), 0)
-    up = jnp.where(blocked, jnp.maximum(column - (floor - n.b), 0), column) + on_top
-    both = blocked & n.blocked
-    under = jnp.where(both, jnp.minimum(under, n.under + jnp.maximum(bottom - n.bottom, 0)), under)
-    up = jnp.where(both, jnp.minimum(up, n.up + jnp.maximum(n.floor - floor, 0)), up)
-    under, up = jnp.where(same, n.under, under), jnp.where(same, n.up, up)
-    under = jnp.clip(under, 0, jnp.maximum(room, 0))  # the ground may have risen
-    s = jnp.where(blocked, jnp.where(n.blocked, n.s, n.b + n.up), 0)
-    return replace(
-        n, up=up, under=under, bottom=bottom, floor=floor, room=room, blocked=blocked, s=s
+    surface = jnp.where(
+        n.blocked & bears, n.s, jnp.where(n.column > DAMP, n.b + n.column, -jnp.inf)
     )
+    return surface, mean(u.x, high.x, left), mean(u.y, high.y, below), n.blocked
 
 
-def take_along(two, s, old: Near, new: Near, patch: Patch) -> tuple[Flow, Flow]:
-    """What is remembered of the flow past bodies that moved.
-
-    A face keeps its velocity when the column at it is split or joined, whatever its new openings;
-    the paper keeps the flow itself, and what a body cuts off piles up as a wave.
-    """
-    touches = touching(new, patch)
-    lower = per_face(lambda q, t: jnp.where(t, q, 0), old.lower, touches)
-    upper = s.upper
-    if two.carry:
-        mine = Flow(patch.take(s.upper.x), patch.take(s.upper.y))
-        over0, under0 = upper_openings(old, patch), openings(old, patch)[0]
-        over1, under1 = upper_openings(new, patch), openings(new, patch)[0]
-        q = per_face(
-            jnp.add,
-            passing(two.base, mine, over0, patch),
-            passing(two.base, old.lower, under0, patch),
-        )
-        u = pipe_velocity(q, per_face(jnp.add, over0, under0), patch)
-        other = (old.bottom != new.bottom) | (old.floor != new.floor)
-        moved = Flow(other | right(other, patch, False), other | above(other, patch, False))
-
-        def pick(new, old):
-            return per_face(jnp.where, moved, new, old)
-
-        lower = pick(memory_of(two.base, u, under1, patch), lower)
-        mine = pick(memory_of(two.base, u, over1, patch), mine)
-        upper = Flow(patch.put(upper.x, mine.x), patch.put(upper.y, mine.y))
-    return upper, Flow(patch.put(s.lower.x, lower.x), patch.put(s.lower.y, lower.y))
+def around(f, patch: Patch):
+    """A cell's own and the mean of its neighbours'."""
+    near = (right(f, patch) + left(f, patch)) + (above(f, patch) + below(f, patch))
+    return f + 0.25 * near

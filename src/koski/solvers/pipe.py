@@ -25,6 +25,8 @@ from koski.core.water import Water, crossing, limit, move, supply
 from koski.solvers.faces import DRY, face_velocity, make_frame
 from koski.solvers.manning import rub
 
+FASTEST = 4.0  # of the speed of waves: no stream of ours runs faster
+
 
 def mean_section(a0, a1):
     """Depth at a face as the mean of its two sides.   Kellomäki 2014 §3.3"""
@@ -82,7 +84,7 @@ class Pipe:
 def look(pipe: Pipe, s: State, terrain: Terrain) -> Frame:
     """Velocities from flows, then to the cells."""
     sides = over_sill(terrain.b, s.water.d, terrain.grid)
-    u = velocity(s.q, per_face(pipe.section, *sides), terrain.grid)
+    u = shown_velocity(s.q, per_face(pipe.section, *sides), terrain.grid)
     return make_frame(s.water, u, terrain)
 
 
@@ -104,6 +106,19 @@ def accelerate(pipe: Pipe, mu, q: Flow, b, d, push: Flow | None, dt, grid) -> Fl
         u = per_face(lambda u, a: u + dt * a, u, push)
     u = rub(u, depth, pipe.manning, dt, grid)
     return per_face(lambda u, a: u * a * grid.cell, u, depth)
+
+
+def shown_velocity(q: Flow, depth: Flow, grid) -> Flow:
+    """The velocity that outsiders see: |u| ≤ FASTEST √(g depth).
+
+    A pipe remembers its flow when the water at it runs thin, and would seem to race there.
+    """
+
+    def bound(u, a):
+        top = FASTEST * jnp.sqrt(G * jnp.maximum(a, 0))
+        return jnp.clip(u, -top, top)
+
+    return per_face(bound, velocity(q, depth, grid), depth)
 
 
 def velocity(q: Flow, depth: Flow, grid) -> Flow:

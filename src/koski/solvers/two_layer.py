@@ -25,13 +25,14 @@ from koski.core.pytree import pytree, static
 from koski.core.stencil import Flow, above, div, outflow, per_face, right, to_cells, upwind
 from koski.core.terrain import Terrain
 from koski.core.water import FILM, WATER, Water, scaled, share_given, supply
-from koski.solvers import beside
+from koski.solvers import beside, meeting
 from koski.solvers.base import Base, fluid, remember, velocity
 from koski.solvers.faces import SHOWN
 from koski.solvers.pipe import Pipe
 
 STEP = 0.02  # the shares that the paper gives are per step of this length [s]
 WET = 1e-3  # shallower free cells take no part in settling what is owed [m]
+LEAST = 1e-7  # less than this is settled at once [m]
 SPREAD = 0.2  # share of the difference in what is owed that a neighbour takes over, per 20 ms
 
 
@@ -56,7 +57,10 @@ class State:
 
 @pytree
 class TwoLayer:
-    """Rigid bodies block the water, which flows over and under them.   Kellomäki 2014"""
+    """Rigid bodies block the water, which flows over and under them.   Kellomäki 2014
+
+    With `carry`, `displace` and `even` off it is the paper's own method.
+    """
 
     base: Base = Pipe()
     alpha: float = 0.1  # share of what is owed that a free cell gives back, per 20 ms
@@ -65,6 +69,7 @@ class TwoLayer:
     air: float = 0.3  # under a gap of air higher than this the water bears no pressure [m]
     carry: bool = static(default=True)  # faces keep their velocity when a body comes between
     displace: bool = static(default=True)  # bodies push water ahead and draw it in behind
+    even: bool = static(default=True)  # a column that overfills takes less in and gives more out
 
     @property
     def cfl(self):
@@ -85,7 +90,7 @@ class TwoLayer:
     def meet(self, s: State, terrain: Terrain, inputs: Inputs) -> State:
         """Let the bodies in where they are now; the ground may have changed as well."""
         if inputs.blockers is not None:
-            s = beside.meet(self, s, terrain.b, inputs.blockers)
+            s = meeting.meet(self, s, terrain.b, inputs.blockers)
         return replace(s, floor=jnp.maximum(s.top, terrain.b))
 
     def step(self, s: State, terrain: Terrain, inputs: Inputs, dt) -> State:
@@ -98,11 +103,11 @@ class TwoLayer:
             w = move(w, q, s.under, None, dt, grid)
         else:
             patch = inputs.blockers.patch
-            near = beside.look(self, s, w.d, terrain.b, patch)
+            near = phase(beside.look)(self, s, w.d, terrain.b, patch)
             q = beside.narrow(q, near, dt, patch)
-            lower, low = beside.flow(base, near, dt, patch)
+            lower, low = phase(beside.flow)(base, near, dt, patch)
             q, K = phase(limit)(q, w.d, beside.leaves(low, near, patch), dt, grid)
-            lower, low = beside.limit(lower, low, near, patch.take(K), dt, patch)
+            lower, low = phase(beside.limit)(self, lower, low, near, patch.take(K), dt, patch)
             w = move(w, q, s.under, (low, near.blocked, patch), dt, grid)
             w, s = beside.settle(self, s, w, near, lower, low, inputs.blockers, dt)
             w, s = repay(self, w, s, dt, grid)
@@ -111,6 +116,17 @@ class TwoLayer:
 
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(self, s, terrain)
+
+    def feel(self, s: State, terrain: Terrain, inputs: Inputs):
+        """The surface and the velocity that bodies feel; no surface, −inf, where it is dry."""
+        frame = self.frame(s, terrain)
+        h = jnp.where(s.water.d > WET, terrain.b + s.water.d, -jnp.inf)
+        if inputs.blockers is None:
+            return h, frame.u, frame.v
+        patch = inputs.blockers.patch
+        near = beside.felt(self, s, terrain.b, patch)
+        maps = zip((h, frame.u, frame.v), near[:3])
+        return tuple(patch.put(f, jnp.where(near[3], mine, patch.take(f))) for f, mine in maps)
 
 
 def limit(q: Flow, d, also, dt, grid) -> tuple[Flow, jax.Array]:
@@ -145,23 +161,21 @@ def repay(two: TwoLayer, w: Water, s: State, dt, grid) -> tuple[Water, State]:
     Kellomäki 2014 §3.3; the paper lets it spread anywhere, and it crosses dams onto dry ground.
     What leaves the account is what the depth gained after rounding: Σ (d + owed) stays exact.
     """
-    owed = phase(shift)(s.owed, s.top, w.d, dt, grid)
+    shifted = phase(shift)(s.owed, s.top, w.d, dt, grid)
+    owed = phase(lambda owed, q: owed - div(q, grid))(s.owed, shifted)
     share = 1 - (1 - two.alpha) ** (dt / STEP)
-    free = s.top == -jnp.inf
-    small = jnp.abs(owed) < 1e-7
-    more = jnp.where(free & (w.d > WET), jnp.where(small, owed, share * owed), 0)
+    share = jnp.where(jnp.abs(owed) < LEAST, 1.0, share)
+    more = jnp.where((s.top == -jnp.inf) & (w.d > WET), share * owed, 0)
     d = phase(lambda d, more: jnp.maximum(d + more, 0))(w.d, more)
     return replace(w, d=d), replace(s, owed=owed - (d - w.d))
 
 
-def shift(owed, top, d, dt, grid):
-    """owed := owed + share of its difference to each neighbour that may take part."""
-    part = jnp.where((d > WET) | (top > -jnp.inf), 1.0, 0.0)
-    tau = SPREAD * jnp.minimum(dt / STEP, 1)
-    x = tau * (owed - right(owed, grid)) * part * right(part, grid)
-    y = tau * (owed - above(owed, grid)) * part * above(part, grid)
-    x, y = phase(lambda x, y: (x, y))(x, y)
-    return owed - div(Flow(x, y), grid)
+def shift(owed, top, d, dt, grid) -> Flow:
+    """A share of the difference in what is owed, between neighbours that both may take part."""
+    part = jnp.where((d > WET) | (top > -jnp.inf), SPREAD * jnp.minimum(dt / STEP, 1), 0.0)
+    x = (owed - right(owed, grid)) * jnp.minimum(part, right(part, grid))
+    y = (owed - above(owed, grid)) * jnp.minimum(part, above(part, grid))
+    return Flow(x, y)
 
 
 @jax.jit
