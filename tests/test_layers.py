@@ -12,6 +12,7 @@ ORDER = [  # each may import only from its own line and the lines above
     ("core",),
     ("extras", "files"),
     ("solvers",),
+    ("bodies",),
     ("brush", "cache", "pack", "landscape"),
     ("scene",),
     ("scenes",),

@@ -1,5 +1,10 @@
 """koski: interactive water for Python."""
 
+from koski.bodies.body import Body
+from koski.bodies.mesh import Convex, Mesh
+from koski.bodies.path import Path
+from koski.bodies.shapes import Box, Capsule, Compound, Cylinder, Part, Sphere
+from koski.core.blockers import Blockers
 from koski.core.edges import (
     Absorbing,
     Drain,
@@ -23,12 +28,20 @@ from koski.solvers.columns import Columns
 from koski.solvers.kass import HistoryWave
 from koski.solvers.pipe import Pipe, mean_section, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
+from koski.solvers.two_layer import TwoLayer
 from koski.solvers.wave import Wave
 from koski.world import Volume, World
 
 __all__ = [
     "Absorbing",
+    "Blockers",
+    "Body",
+    "Box",
+    "Capsule",
     "Columns",
+    "Compound",
+    "Convex",
+    "Cylinder",
     "Drain",
     "Edges",
     "Flow",
@@ -40,14 +53,19 @@ __all__ = [
     "Inputs",
     "Level",
     "LinearShallowWater",
+    "Mesh",
+    "Part",
+    "Path",
     "Periodic",
     "Pipe",
     "Scene",
     "Series",
     "ShallowWater",
     "Solver",
+    "Sphere",
     "Spring",
     "Terrain",
+    "TwoLayer",
     "Volume",
     "Wall",
     "Wave",

@@ -36,6 +36,8 @@ class Scene:
     evaporation: Any = None  # [m/s], a number or a map
     springs: tuple[Spring, ...] = ()
     held: Any = None  # map of columns that hold their surface [m], NaN where it is free
+    bodies: tuple[dict, ...] = ()  # what is dropped at the start: arguments of `World.drop`
+    coupling: str = "mixed"  # how bodies and water meet
     seconds: float = 60.0  # how long it takes to see what there is to see
 
     def with_solver(self, name: str) -> "Scene":

@@ -10,6 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from koski import cache, pack, scenes
+from koski.bodies.body import Body
+from koski.bodies.engine import Spec
+from koski.bodies.fleet import Fleet, Record, fits, kind_of, weighed
+from koski.bodies.path import Path
+from koski.bodies.shapes import Shape
 from koski.brush import bump, sample, share
 from koski.core.errors import InputError, number
 from koski.core.frame import Frame
@@ -20,6 +25,7 @@ from koski.core.stencil import above, below, left, right, to_faces
 from koski.core.sums import total
 from koski.core.terrain import Terrain
 from koski.scene import Scene, Spring
+from koski.solvers import blocking, coupled
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ class World:
         depth: Any = None,
         solver: Solver | None = None,
         velocity: Any = None,
+        coupling: str | None = None,
+        engine: str = "mujoco",
     ):
         cache.enable()
         if isinstance(what, str):
@@ -74,10 +82,13 @@ class World:
         self.name = scene.name
         self.terrain = scene.terrain
         self.solver: Any = scene.solver if solver is None else solver
+        self.coupling = coupled(scene.coupling if coupling is None else coupling)
+        self.engine = engine
         depth = scene.depth if depth is None else depth
         velocity = scene.velocity if velocity is None else velocity
         self.state = self.solver.start(self.terrain, depth, velocity)
         self.springs: list[Spring] = []
+        self._fleet: Fleet | None = None
         self._strokes = Strokes()
         self._rain: Any = None
         self._evaporation: Any = None
@@ -89,7 +100,12 @@ class World:
             self.evaporate(scene.evaporation)
         for s in scene.springs:
             self.spring(s.x, s.y, s.discharge, s.radius, s.dyes)
-        self.state = ready(self.solver, self.state, self.terrain, self._inputs(1.0))  # compiled once, so
+        for thing in scene.bodies:
+            self.drop(**thing)
+        self._start = self._now()
+        self.state = ready(
+            self.solver, self.state, self.terrain, self._inputs(1.0)
+        )  # compiled once
 
     # ── running ──────────────────────────────────────────────────────────────────────────
 
@@ -97,6 +113,11 @@ class World:
         """Let time pass."""
         to_go = number("seconds", seconds, low=0)
         inputs = self._inputs(to_go)
+        if self._fleet is not None and to_go > 0:
+            for turn in self._fleet.turns(to_go, self.terrain.grid.cell):
+                now = self.solver, self.state, self.terrain, inputs, self.t, turn
+                self.state = self._fleet.step(*now)
+            to_go = 0.0
         while to_go > 0:
             before = self.t
             self.state = advance(self.solver, self.state, self.terrain, inputs, seconds=to_go)
@@ -205,15 +226,69 @@ class World:
         soft = number("strength", strength, low=0, high=1) * self._bump(x, y, radius)
         self._ground(b + soft * (near / count - b))
 
+    # ── bodies ───────────────────────────────────────────────────────────────────────────
+
+    def drop(
+        self,
+        shape: Shape,
+        at: Any,
+        density: float | None = None,
+        mass: float | None = None,
+        kind: str = "auto",
+        rotation: Any = (1, 0, 0, 0),
+        velocity: Any = (0, 0, 0),
+        spin: Any = (0, 0, 0),
+        friction: float = 0.6,
+        bounce: float = 0.0,
+        drag: float = 1.0,
+        damping: float = 1.0,
+        fixed: bool = False,
+        path: Path | None = None,
+        color: Any = None,
+    ) -> Body:
+        """Put a body into the world, its centre `at` (x, y, z) [m]; it falls, floats or blocks.
+
+        By default it weighs 500 kg/m³.  Light bodies are floaters, that let the water through;
+        heavy ones are blockers, unless `kind` says otherwise.  A `fixed` body stays where it is,
+        one with a `path` goes where that leads.
+        """
+        weight = weighed(shape, density, mass)
+        moves = "driven" if path is not None else "fixed" if fixed else "free"
+        start = (at, rotation) if path is None else path.at(self.t)
+        turn = rotation if start[1] is None else start[1]
+        spec = Spec(shape, weight, start[0], turn, velocity, spin, friction, bounce, moves)  # type: ignore[arg-type]
+        fits(spec, self.terrain.grid)
+        sort = kind_of(kind, weight / shape.volume, self.coupling)
+        record = Record(
+            sort, number("drag", drag, low=0), number("damping", damping, low=0), color, path
+        )
+        if self._fleet is None:
+            self._fleet = Fleet(self.engine)
+        if sort == "blocker" and not hasattr(self.solver, "meet"):
+            self.use(blocking(self.solver, self.coupling))
+        return Body(self._fleet, self._fleet.add(spec, record))
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """All that is in the world, oldest first."""
+        fleet = self._fleet
+        return () if fleet is None else tuple(Body(fleet, key) for key in fleet.engine.keys)
+
+    def use(self, solver: Solver) -> None:
+        """Go on with another solver: the water, its dyes and its ledger carry over."""
+        frame, old = self.frame, self.state.water
+        state = solver.start(self.terrain, frame.depth, frame.velocity)
+        self.solver, self.state = solver, replace(state, water=replace(old, d=state.water.d))
+
     # ── looking ──────────────────────────────────────────────────────────────────────────
 
     def height_at(self, x, y) -> np.ndarray:
         """Height of the surface [m] at points, of the ground where dry; as it is right now."""
-        return self._sample(self.terrain.b + self.state.water.d, x, y)
+        return self._sample(self.frame.surface, x, y)
 
     def depth_at(self, x, y) -> np.ndarray:
         """Depth of the water [m] at points."""
-        return self._sample(self.state.water.d, x, y)
+        return self._sample(self.frame.depth, x, y)
 
     def velocity_at(self, x, y) -> np.ndarray:
         """Velocity of the water [m/s] at points, as [..., 2]."""
@@ -232,7 +307,8 @@ class World:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write all there is to a file, from which the world goes on to the same bits."""
-        pack.save(path, self.__dict__)
+        fleet = None if self._fleet is None else self._fleet.keep()
+        pack.save(path, self.__dict__ | {"_fleet": fleet})
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "World":
@@ -243,6 +319,7 @@ class World:
         if not isinstance(kept, dict) or "state" not in kept:
             raise InputError(f"{path} holds no world")
         world.__dict__.update(kept)
+        world._fleet = None if kept["_fleet"] is None else Fleet.recall(kept["_fleet"])
         return world
 
     # ── inside ───────────────────────────────────────────────────────────────────────────
@@ -310,6 +387,7 @@ class World:
         """The water there is [m³], with what rounding still owes."""
         w = self.state.water
         parts = [w.d] + [r for name, r in w.rests.items() if name == "water"]
+        parts += getattr(self.state, "aside", ())
         return self.terrain.grid.area * sum(sum(map(float, exact(p))) for p in parts)
 
 

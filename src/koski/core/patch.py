@@ -20,6 +20,7 @@ class Patch:
     left: jax.Array
     above: jax.Array
     below: jax.Array
+    asked: jax.Array  # slot of each cell that was asked for, one past the last where it has none
     grid: Grid = static(default=None)
 
     @staticmethod
@@ -28,7 +29,8 @@ class Patch:
         slots = jnp.arange(cells.size, dtype=jnp.int32)
         owner = jnp.full(grid.cells + 1, cells.size, jnp.int32)
         owner = owner.at[cells].min(slots, mode="drop").at[grid.cells].set(cells.size)
-        cells = jnp.where(owner.at[cells].get(mode="clip") == slots, cells, grid.cells)
+        asked = owner.at[cells].get(mode="clip")
+        cells = jnp.where(asked == slots, cells, grid.cells)
         i, j = cells % grid.nx, cells // grid.nx
 
         def slot(di, dj):
@@ -38,7 +40,7 @@ class Patch:
             there = (y % grid.ny) * grid.nx + x % grid.nx
             return owner.at[jnp.where(inside, there, grid.cells)].get(mode="clip")
 
-        return Patch(cells, slot(1, 0), slot(-1, 0), slot(0, 1), slot(0, -1), grid)
+        return Patch(cells, slot(1, 0), slot(-1, 0), slot(0, 1), slot(0, -1), asked, grid)
 
     @staticmethod
     def whole(grid: Grid) -> "Patch":

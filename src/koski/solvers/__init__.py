@@ -9,6 +9,7 @@ from koski.solvers.columns import Columns
 from koski.solvers.kass import HistoryWave
 from koski.solvers.pipe import Pipe, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
+from koski.solvers.two_layer import TwoLayer
 from koski.solvers.wave import Wave
 
 NAMED: dict[str, Solver] = {
@@ -21,7 +22,10 @@ NAMED: dict[str, Solver] = {
     "wave": Wave(),
     "wave-history": HistoryWave(),
     "columns": Columns(),
+    "two-layer": TwoLayer(),
+    "two-layer-paper": TwoLayer(carry=False, displace=False, even=False),
 }
+COUPLINGS = "mixed", "two-layer", "one-layer", "floaters"
 
 
 def named(name: str, **numbers) -> Solver:
@@ -43,3 +47,17 @@ def name_of(solver: Solver) -> str:
         ):
             return name
     return type(solver).__name__
+
+
+def coupled(name: str) -> str:
+    """The name of a way for bodies and water to meet, if it is one."""
+    if name not in COUPLINGS:
+        raise InputError(f"there is no coupling {name!r}: {nearest(name, COUPLINGS)}")
+    return name
+
+
+def blocking(solver: Solver, coupling: str) -> Solver:
+    """A solver that lets bodies block its water, the most like the one given."""
+    if isinstance(solver, Pipe):
+        return TwoLayer(base=solver)
+    return TwoLayer(base=LinearShallowWater(manning=getattr(solver, "manning", None)))
