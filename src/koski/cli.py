@@ -56,6 +56,10 @@ def run(
     solver: Annotated[
         str | None, typer.Option(help="pipe, shallow, linear, … (default: the scene's own).")
     ] = None,
+    coupling: Annotated[
+        str | None,
+        typer.Option(help="How bodies and water meet: mixed, two-layer, one-layer, floaters."),
+    ] = None,
     size: Annotated[
         int | None, typer.Option(help="Cells along the longer side of a scene.")
     ] = None,
@@ -75,7 +79,7 @@ def run(
     """Run a scene, or rain on a heightmap, and show or keep what comes of it."""
     from koski import running
 
-    running.run(what, solver, size, seconds, fps, out, picture, json)
+    running.run(what, solver, coupling, size, seconds, fps, out, picture, json)
 
 
 @app.command()

@@ -41,7 +41,7 @@ def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
     return rain if solver is None else rain.with_solver(solver)
 
 
-def run(what, solver, size, seconds, fps, out, picture, as_json) -> None:
+def run(what, solver, coupling, size, seconds, fps, out, picture, as_json) -> None:
     """Check everything, then run, draw, keep and report."""
     cache.enable()
     if picture is not None:
@@ -49,13 +49,12 @@ def run(what, solver, size, seconds, fps, out, picture, as_json) -> None:
     scene = find_scene(what, size, solver)
     seconds = scene.seconds if seconds is None else number("seconds", seconds, low=0)
     fps = min(10.0, FRAMES / max(seconds, 1e-9)) if fps is None else number("fps", fps, 1e-6, 1e6)
-    world = World(scene)
+    world = World(scene, coupling=coupling)
     name = name_of(world.solver)
-    about = {"scene": scene.name, "solver": name, "parameters": parameters(world.solver)}
     console = Console(stderr=True)
-    frame, wall, low, fast = world.frame, 0.0, math.inf, 0.0
+    frame, wall, low, fast, rush = world.frame, 0.0, math.inf, 0.0, 0.0
     with ExitStack() as stack:
-        store = stack.enter_context(Store(out, world.terrain, about)) if out else None
+        store = stack.enter_context(Store(out, world.terrain, about(world, name))) if out else None
         bar = stack.enter_context(progress(console))
         task = bar.add_task(f"{scene.name} · {name}", total=max(seconds, 1e-9), speed="")
         for length in lengths(seconds, fps):
@@ -65,16 +64,27 @@ def run(what, solver, size, seconds, fps, out, picture, as_json) -> None:
             spent = time.perf_counter() - start
             wall += spent
             low, fast = min(low, float(frame.depth.min())), max(fast, float(frame.speed.max()))
+            rush = max(rush, swiftest(world))
             if store:
                 store.add(frame)
             bar.update(task, advance=length, speed=f"{length / spent:.1f} × real time")
     if picture is not None:
-        pictures.save(picture, frame, world.terrain, f"{scene.name} · {name}")
-    report = summary(world, scene, name, seconds, wall, low, fast, frame)
+        pictures.save(picture, frame, world.terrain, f"{scene.name} · {name}", world.bodies)
+    report = summary(world, name, seconds, wall, low, fast, rush, frame)
     if as_json:
         print(json.dumps(report))
     else:
         tell(console, report, out, picture)
+
+
+def about(world: World, solver: str) -> dict:
+    """What a store of frames says of the run."""
+    return {"scene": world.name, "solver": solver, "parameters": parameters(world.solver)}
+
+
+def swiftest(world: World) -> float:
+    """The speed of the fastest body [m/s]."""
+    return max((float(np.linalg.norm(body.velocity)) for body in world.bodies), default=0.0)
 
 
 def lengths(seconds: float, fps: float) -> list[float]:
@@ -94,13 +104,13 @@ def progress(console: Console) -> Progress:
     )
 
 
-def summary(world: World, scene: Scene, solver, seconds, wall, low, fast, frame: Frame) -> dict:
+def summary(world: World, solver, seconds, wall, low, fast, rush, frame: Frame) -> dict:
     """What a script wants to know."""
     v = world.volume
     cells = world.terrain.grid.cells
     finite = all(bool(np.isfinite(np.asarray(f)).all()) for f in (frame.depth, frame.u, frame.v))
-    return {
-        "scene": scene.name,
+    report = {
+        "scene": world.name,
         "solver": solver,
         "cells": cells,
         "steps": world.steps,
@@ -112,6 +122,10 @@ def summary(world: World, scene: Scene, solver, seconds, wall, low, fast, frame:
         "max_speed": fast,
         "finite": finite,
     }
+    if world.bodies:
+        blockers = sum(body.kind == "blocker" for body in world.bodies)
+        report["bodies"] = {"count": len(world.bodies), "blockers": blockers, "max_speed": rush}
+    return report
 
 
 def tell(console: Console, r: dict, out, picture) -> None:
@@ -125,6 +139,12 @@ def tell(console: Console, r: dict, out, picture) -> None:
         f"water {v['start']:.4g} m³ + {v['in']:.4g} in − {v['out']:.4g} out = {v['end']:.4g} m³"
         f" (drift {v['drift']:.1e}), fastest {r['max_speed']:.1f} m/s"
     )
+    if bodies := r.get("bodies"):
+        few = "1 body" if bodies["count"] == 1 else f"{bodies['count']} bodies"
+        console.print(
+            f"{few}, {bodies['blockers']} of them in the water's way,"
+            f" fastest {bodies['max_speed']:.1f} m/s"
+        )
     for path in (out, picture):
         if path is not None:
             console.print(f"wrote {path}")

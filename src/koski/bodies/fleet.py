@@ -118,8 +118,8 @@ class Fleet:
         groups, props, blocks, floats = self.still = self.still or self.describe(terrain.grid)
         motion = self.rows_of(self.engine.motion)
         before = motion if self.motion is None else self.motion
-        known = ~np.isnan(before.position).any(1)  # and fewer rows, if bodies have come since
-        known = np.pad(known, (0, self.room - len(known)))
+        known = np.zeros(self.room, bool)  # there may be more rows now
+        known[: len(before.position)] = np.isfinite(before.position).all(1)
         before = jax.tree.map(lambda a, b: latest(known, a, b), before, motion)
         self.motion = motion
         return coupling.Bodies(groups, motion, before, props, blocks, floats)
@@ -181,7 +181,8 @@ class Fleet:
         fleet.torque = np.array(kept["torque"]).reshape(-1, 3)
         fleet.submerged = np.array(kept["submerged"])
         if kept["motion"] is not None:
-            fleet.motion = Motion(*(np.array(f, np.float32) for f in kept["motion"]))
+            rows: Any = (np.array(f, np.float32) for f in kept["motion"])
+            fleet.motion = Motion(*rows)
         return fleet
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class Path:
     def __post_init__(self):
         times = tuple(number("a path's time", t) for t in self.times)
         places = tuple(vector("a path's place", p) for p in self.places)
-        turns = self.turns and tuple(vector("a path's turn", q, 4) for q in self.turns)
+        turns: Any = self.turns and tuple(vector("a path's turn", q, 4) for q in self.turns)
         counts = {len(times), len(places), len(turns or places)}
         if counts == {0} or len(counts) > 1 or any(b <= a for a, b in pairwise(times)):
             raise InputError(

@@ -19,6 +19,7 @@ FINE = 2.0  # cells of the map along a pixel
 CELLS = 1 << 23  # at most
 TAPS = 20  # points of the sun's disk
 BLUR = 1.3, 6.0  # least and most radius of a soft edge [cells]
+MARGIN = 8  # cells about the bodies, more than the most radius
 WIDE = 0.12  # radius of a soft edge over the way from what casts the shadow
 
 
@@ -45,10 +46,12 @@ class Sunlight:
         low = np.maximum(low, -reach.max(0))
         high = np.maximum(np.minimum(high, np.array(size) - reach.min(0)), low)
         fine = min(FINE * scale, np.sqrt(CELLS / max(np.prod(high - low), 1e-9)))
-        nx, ny = (int(n) + 5 for n in (high - low) * fine)
-        low = low - 2 / fine
+        nx, ny = (int(n) + 2 * MARGIN + 1 for n in (high - low) * fine)
+        low = low - MARGIN / fine
         p[..., :2] = (p[..., :2] - low) * fine
-        return Sunlight(uppermost(p, (ny, nx))[0], low, fine)
+        top, _ = uppermost(p, (ny, nx))
+        top[[0, -1]] = top[:, [0, -1]] = -np.inf
+        return Sunlight(top, low, fine)
 
     def shades(self, p: Array, soft: bool = True) -> Array:
         """How much of the sun is hidden from points [N, 3]."""
@@ -66,17 +69,33 @@ class Sunlight:
             out[near] += self.lookup(self.top, x + r * np.cos(angle), y + r * np.sin(angle)) > z
         return out / TAPS
 
+    def on_map(self, height: Array, scale: tuple[float, float]) -> Array:
+        """How much of the sun is hidden from the pixels of a map of heights, painted in px/m."""
+        ends = self.low, self.low + np.array(self.top.shape[::-1]) / self.scale
+        reach = np.array([height.min(), height.max()])[:, None] * LEAN
+        west, south = np.maximum((ends[0] + reach.min(0)) * scale, 0)
+        east, north = np.maximum((ends[1] + reach.max(0)) * scale + 1, 0)
+        out = np.zeros(height.shape, np.float32)
+        part = slice(int(south), int(north)), slice(int(west), int(east))
+        z = height[part]
+        y, x = np.indices(z.shape)
+        x, y = (x + int(west) + 0.5) / scale[0], (y + int(south) + 0.5) / scale[1]
+        out[part] = self.shades(np.dstack([x, y, z]).reshape(-1, 3)).reshape(z.shape)
+        return out
+
     @staticmethod
     def lookup(top: Array, x: Array, y: Array) -> Array:
-        """The map at places; its margin, where nothing is, goes on beyond it."""
+        """The map at places; its edge, where nothing is, goes on beyond it."""
         h, w = top.shape
         return top[np.clip(y, 0, h - 1).astype(int), np.clip(x, 0, w - 1).astype(int)]
 
 
 def spread(f: Array, reach: int) -> Array:
     """The highest value within reach along x and y."""
-    for axis in (0, 1):
-        wide = np.pad(f, [(reach, reach) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
-        n = f.shape[axis]
-        f = np.max([wide.take(range(i, i + n), axis) for i in range(2 * reach + 1)], axis=0)
+    f = f.copy()
+    for g in (f, f.T):
+        for _ in range(reach):
+            ahead = np.maximum(g[1:], g[:-1])
+            g[1:] = np.maximum(g[1:], ahead)
+            g[:-1] = np.maximum(g[:-1], ahead)
     return f

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from koski.bodies.shapes import Capsule, Cylinder
+from koski.bodies.mesh import Cornered
+from koski.bodies.shapes import Box, Capsule, Cylinder
 from koski.io.paint_pixels import SUN, Array, smooth
 from koski.io.paint_raster import uppermost
 from koski.io.paint_shadow import Sunlight
@@ -27,15 +28,10 @@ Through = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
 
 @dataclass(frozen=True)
 class View:
-    """The part of the world that is painted: from `origin` [m], `shape` pixels."""
+    """What is painted: from the origin along x and y, looking down z."""
 
-    shape: tuple[int, int]
+    shape: tuple[int, int]  # [px]
     scale: tuple[float, float]  # along x and y [px/m]
-    origin: tuple[float, float] = (0.0, 0.0)
-
-    def pixels(self, p: Array) -> Array:
-        """Points [..., 3], their x and y in pixels."""
-        return (p - [*self.origin, 0]) * [*self.scale, 1]
 
 
 def render(
@@ -48,7 +44,7 @@ def render(
     """
     h, w = view.shape
     rgb, cover = np.zeros((h, w, 3), np.float32), np.zeros((h, w), np.float32)
-    corners = view.pixels(tri.corners)
+    corners = tri.corners * [*view.scale, 1]
     up = tri.normals[:, 2] > 1e-6
     low, high = corners[..., :2].min(1), corners[..., :2].max(1)
     up &= (high > 0).all(1) & (low < [w, h]).all(1)
@@ -92,9 +88,7 @@ def patch(solids, tri: Triangles, corners: Array, view: View, place, fine: int, 
     which, height = top.ravel()[at], z.ravel()[at]
     owner = tri.solid[which]
 
-    world = np.stack(
-        [x / view.scale[0] + view.origin[0], y / view.scale[1] + view.origin[1], height], -1
-    )
+    world = np.stack([x / view.scale[0], y / view.scale[1], height], -1)
     turn = np.array([s.turn for s in solids], np.float32)[owner]
     middle = np.array([s.at for s in solids])[owner]
     local = np.einsum("nij,ni->nj", turn, (world - middle).astype(np.float32))
@@ -105,14 +99,14 @@ def patch(solids, tri: Triangles, corners: Array, view: View, place, fine: int, 
     color *= grain(solids, owner, local, normal, scale)
     normal = np.einsum("nij,nj->ni", turn, normal)
     shade = light.shades(world + normal * (1.5 / light.scale), soft=False)
-    sun = np.maximum(normal @ SUN, 0) / SUN[2] * (1 - 0.9 * shade)
+    sun = np.maximum(normal @ SUN, 0) / SUN[2] * (1 - 0.75 * shade)
     color *= (0.42 + 0.08 * normal[:, 2] + 0.5 * sun)[:, None]
 
     body = np.full(shape[0] * shape[1], -1, np.int32)
     body[at] = np.array([s.body for s in solids])[owner]
     inked = outlines(at, body, normal, height, shape[1], 0.5 / scale, range(1, fine // 2 + 1))
-    small = np.array([s.shape.reach for s in solids])[owner] * scale
-    color *= (1 - (1 - LINE) * inked * smooth((small - 0.5) / 2.5))[:, None]
+    thick = np.array([thickness(s) for s in solids])[owner] * scale
+    color *= (1 - (1 - LINE) * inked * smooth((thick - 1) / 4))[:, None]
     color = color * (1 - hides[:, None]) + veil * hides[:, None]
     return gather(color, at, shape, fine)
 
@@ -130,6 +124,15 @@ def axis(s: Solid) -> float:
     if isinstance(s.shape, Cylinder):
         return np.inf
     return s.shape.length / 2 if isinstance(s.shape, Capsule) else 0.0
+
+
+def thickness(s: Solid) -> float:
+    """The least width along the shape's axes."""
+    if isinstance(s.shape, Box):
+        return min(s.shape.size)
+    if isinstance(s.shape, Cornered):
+        return float(np.ptp(s.shape.corners, axis=(0, 1)).min())
+    return 2 * getattr(s.shape, "radius", s.shape.reach)
 
 
 def outlines(at: Array, body: Array, normal: Array, z: Array, w: int, step: float, reach) -> Array:

@@ -61,7 +61,7 @@ def log(solids: tuple[Solid, ...], which: Array, p: Array, n: Array, scale: floa
     """Bark in furrows along the stem, pale ends with rings."""
     radii = np.array([getattr(s.shape, "radius", 1.0) for s in solids])
     r = radii[which]
-    angle = np.arctan2(p[:, 1], p[:, 0]) + 0.35 * np.sin(1.3 * p[:, 2] / r + which)
+    angle = np.arctan2(p[:, 1], p[:, 0]) + 0.12 * np.sin(0.9 * p[:, 2] / r + which)
     bark = 1 + 0.1 * np.sin(9 * angle + 2.3 * which) + 0.08 * np.sin(21 * angle + 5.1 * which)
     rings = 1 + 0.12 * np.sin(24 * np.hypot(p[:, 0], p[:, 1]) / r)
     fade = smooth((2 * r * scale - 3) / 10)

@@ -4,6 +4,7 @@ Matplotlib sets the axes and the text about the painted map, and writes the file
 """
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,32 +17,36 @@ from koski.extras import need
 from koski.files import replace_file, writable
 from koski.io.paint import DYES, LAND, SHORE, WATER, Look, look, paint, stain
 from koski.io.paint_pixels import Array, resize, rgb_of
+from koski.io.paint_side import beside, from_side, highest
 
 LONG = 1200  # longer side of a picture [px]
 DPI = 100
 INK, PAPER = "#2b2f33", "#ffffff"
 
 
-def draw(frame: Frame, terrain: Terrain, title: str = "") -> Array:
-    """The picture as an array [height, width, 3] of bytes."""
+def draw(frame: Frame, terrain: Terrain, title: str = "", bodies: Sequence = ()) -> Array:
+    """The picture as an array [height, width, 3] of bytes.
+
+    Bodies have a shape, a position, a rotation, and perhaps a color: a name, or (r, g, b).
+    """
     need("matplotlib.figure", "picture")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.style import context
 
     with context("default"):
-        canvas = FigureCanvasAgg(compose(look(frame, terrain), title))
+        canvas = FigureCanvasAgg(compose(look(frame, terrain, bodies), title))
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
-def save(path, frame: Frame, terrain: Terrain, title: str = "") -> None:
+def save(path, frame: Frame, terrain: Terrain, title: str = "", bodies: Sequence = ()) -> None:
     """Write the picture to a file, whole or not at all; the suffix says which kind."""
     check(path)
     from matplotlib.style import context
 
     buffer = io.BytesIO()
     with context("default"):
-        figure = compose(look(frame, terrain), title)
+        figure = compose(look(frame, terrain, bodies), title)
         figure.savefig(buffer, dpi=DPI, format=Path(path).suffix[1:].lower())
     replace_file(path, buffer.getvalue())
 
@@ -130,6 +135,14 @@ def profile(ax, s: Look) -> None:
     ax.plot(x, b, color="#6d5a48", linewidth=1.2)
     ax.plot(x, np.where(wet, h, np.nan), color=WATER[4], linewidth=1.5)
     ax.set(xlim=(0, max(size)), ylim=(foot, None))
+    if s.solids:
+        solids, top = from_side(s.solids, row=s.grid.ny == 1), ax.get_ylim()[1]
+        top = max(top, min(1.05 * highest(solids) - 0.05 * foot, 3 * top - 2 * foot))
+        shape = round(ax.bbox.height), round(ax.bbox.width)
+        image = beside(solids, shape, (max(s.grid.size), foot, top), b, h, color)
+        extent = 0, max(size), foot, top
+        ax.imshow(image, origin="lower", extent=extent, interpolation="none", zorder=1.5)
+        ax.set(aspect="auto", xlim=extent[:2], ylim=extent[2:])
     ax.set_xlabel(f"{'x' if s.grid.ny == 1 else 'y'} [{unit}]", color=INK)
     ax.set_ylabel("height [m]", color=INK)
     ax.spines[["top", "right"]].set_visible(False)

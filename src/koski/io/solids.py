@@ -15,7 +15,7 @@ from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.io.paint_pixels import Array, rgb_of
 
-WOOD, BARK, BUOY, STONE, HULL = "#b98a54", "#8c6844", "#d6552f", "#97938c", "#c9ccc9"
+WOOD, BARK, BUOY, STONE, HULL = "#b98a54", "#9c7850", "#d6552f", "#97938c", "#c9ccc9"
 FLAT = 0.05  # how far a facet may lie from the round surface [px]
 MOST = 192  # facets about an axis
 

@@ -9,11 +9,22 @@ import jax.numpy as jnp
 from koski.core.patch import Patch
 from koski.core.solver import G
 from koski.core.stencil import STICKS, Flow, over_sill, per_face
+from koski.core.terrain import Terrain
+from koski.core.water import Water
 from koski.solvers.faces import STILL
 from koski.solvers.pipe import Pipe, accelerate, shown_velocity
 from koski.solvers.shallow import LinearShallowWater, flux, kick
 
 Base = Pipe | LinearShallowWater
+
+
+def begin(base: Base, terrain: Terrain, depth, velocity) -> tuple[Water, Flow]:
+    """Water, and what is remembered of its flow."""
+    if isinstance(base, Pipe):
+        pipe = base.start(terrain, depth, velocity)
+        return pipe.water, pipe.q
+    wave = base.start(terrain, depth, velocity)
+    return wave.water, wave.u
 
 
 def fluid(base: Base, memory: Flow, floor, d, push, dt, grid) -> tuple[Flow, Flow]:

@@ -111,12 +111,18 @@ def heights(n: Near, patch: Patch) -> tuple[Flow, Flow]:
 
 
 def vacate(s, patch: Patch):
-    """Free the cells of bodies that are gone from all over the patch: the water falls together."""
-    gone = (s.top > -jnp.inf) & (patch.spread(jnp.ones(patch.shape)) == 0)
+    """Free the cells of bodies that are gone from all over the patch: the water falls together.
+
+    What was lent to bodies that turned elsewhere is owed.
+    """
+    away = patch.spread(jnp.ones(patch.shape)) == 0
+    gone = away & (s.top > -jnp.inf)
     return replace(
         s,
         water=replace(s.water, d=jnp.where(gone, s.water.d + s.under, s.water.d)),
         under=jnp.where(gone, 0, s.under),
+        owed=jnp.where(away, s.owed + s.lent, s.owed),
+        lent=jnp.where(away, 0, s.lent),
         bottom=jnp.where(gone, jnp.inf, s.bottom),
         top=jnp.where(gone, -jnp.inf, s.top),
     )

@@ -24,9 +24,9 @@ from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 from koski.core.stencil import Flow, above, div, outflow, per_face, right, to_cells, upwind
 from koski.core.terrain import Terrain
-from koski.core.water import FILM, WATER, Water, scaled, share_given, supply
+from koski.core.water import FILM, WATER, Water, crossing, scaled, share_given, supply
 from koski.solvers import beside, meeting
-from koski.solvers.base import Base, fluid, remember, velocity
+from koski.solvers.base import Base, begin, fluid, remember, velocity
 from koski.solvers.faces import SHOWN
 from koski.solvers.pipe import Pipe
 
@@ -76,16 +76,16 @@ class TwoLayer:
         return self.base.cfl
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
-        first = self.base.start(terrain, depth, velocity)
-        flow = first.q if isinstance(self.base, Pipe) else first.u
+        water, flow = begin(self.base, terrain, depth, velocity)
         none = jnp.zeros(terrain.grid.shape, jnp.float32)
-        s = State(first.water, flow, Flow(none, none), *[none] * 7)
+        s = State(water, flow, Flow(none, none), *[none] * 7)
         s = replace(s, bottom=none + jnp.inf, top=none - jnp.inf, floor=terrain.b + 0)
         return jax.tree.map(jnp.copy, s)
 
     def stable_dt(self, s: State, terrain: Terrain) -> jax.Array:
         """That of the base flow.   Kellomäki 2014 §3.7"""
-        return self.base.stable_dt(s, terrain)
+        deepest = jnp.maximum(s.water.d.max(), s.under.max())
+        return self.cfl * crossing(getattr(self.base, "lively", 1.0) * deepest, terrain.grid)
 
     def meet(self, s: State, terrain: Terrain, inputs: Inputs) -> State:
         """Let the bodies in where they are now; the ground may have changed as well."""
