@@ -28,6 +28,7 @@ class Bodies:
     groups: tuple[Group, ...]
     motion: Motion
     before: Motion  # at the step before
+    seen: Motion  # where blockers stand for the water: they lag a little behind, see `lagging`
     props: Props
     blocks: jax.Array  # which of them block the water [B]
     floats: jax.Array  # and which let it through, but push it aside
@@ -42,7 +43,7 @@ def couple(solver: Solver, state, terrain: Terrain, inputs: Inputs, bodies: Bodi
     )
     state = replace(state, water=replace(state.water, d=d))
     if hasattr(solver, "meet"):
-        met = footprint(bodies.groups, bodies.motion, bodies.blocks, surface, grid)
+        met = footprint(bodies.groups, bodies.seen, bodies.blocks, surface, grid)
         inputs = replace(inputs, blockers=met)  # type: ignore[type-var]
     state = until(solver, state, terrain, inputs, seconds, MOST)
     s, u, v = feel(solver, state, terrain, inputs)

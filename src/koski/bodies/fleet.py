@@ -22,6 +22,7 @@ from koski.core.terrain import Terrain
 
 STEP = 0.02  # bodies and water move in turns of at most this [s]
 FINEST = 8  # turns, within that, for bodies that would cross more than a cell
+SLACK = 0.1  # of a cell: how far blockers may move before the water takes note
 MOST = 4096  # bodies in a world
 
 Kind = Literal["blocker", "floater"]
@@ -51,7 +52,8 @@ class Fleet:
         self.force = np.zeros((0, 3))  # of the water, by row [N]
         self.torque = np.zeros((0, 3))
         self.submerged = np.zeros(0)  # [m³]
-        self.motion: Motion | None = None  # as the water last saw it
+        self.motion: Motion | None = None  # when the water last met it
+        self.shown: Motion | None = None  # and where it stood for the water
         self.still: tuple | None = None  # what changes only when bodies come or go
         self.land: Any = None  # the ground that the engine knows
 
@@ -117,12 +119,26 @@ class Fleet:
         """The bodies as the water sees them, now and a step ago."""
         groups, props, blocks, floats = self.still = self.still or self.describe(terrain.grid)
         motion = self.rows_of(self.engine.motion)
-        before = motion if self.motion is None else self.motion
-        known = np.zeros(self.room, bool)  # there may be more rows now
-        known[: len(before.position)] = np.isfinite(before.position).all(1)
-        before = jax.tree.map(lambda a, b: latest(known, a, b), before, motion)
-        self.motion = motion
-        return coupling.Bodies(groups, motion, before, props, blocks, floats)
+        before, shown = self.known(self.motion, motion), self.known(self.shown, motion)
+        reach = np.ones(self.room)
+        for key, i in self.slots.items():
+            reach[i] = self.engine.specs[key].shape.reach
+        self.motion, self.shown = motion, lagging(shown, motion, SLACK * terrain.grid.cell, reach)
+        return coupling.Bodies(groups, motion, before, self.shown, props, blocks, floats)
+
+    def known(self, old: Motion | None, new: Motion) -> Motion:
+        """The rows of old for the bodies that it has, else those of new."""
+        if old is None:
+            return new
+        there = np.zeros(self.room, bool)  # there may be more rows now
+        there[: len(old.position)] = np.isfinite(old.position).all(1)
+
+        def rows(old, new):
+            new = new.copy()
+            new[there] = old[there[: len(old)]]
+            return new
+
+        return jax.tree.map(rows, old, new)
 
     def rows_of(self, m: engine.Motion) -> Motion:
         """The engine's motion in the water's rows; who is not there is nowhere."""
@@ -156,7 +172,10 @@ class Fleet:
 
     def keep(self) -> dict[str, Any]:
         """All that `recall` needs, as numbers that keep all their digits."""
-        motion = None if self.motion is None else [f.tolist() for f in jax.tree.leaves(self.motion)]
+
+        def rows(m):
+            return None if m is None else [f.tolist() for f in jax.tree.leaves(m)]
+
         return {
             "name": self.name,
             "engine": self.engine.keep(),
@@ -166,7 +185,8 @@ class Fleet:
             "force": self.force.tolist(),
             "torque": self.torque.tolist(),
             "submerged": self.submerged.tolist(),
-            "motion": motion,
+            "motion": rows(self.motion),
+            "shown": rows(self.shown),
         }
 
     @staticmethod
@@ -180,17 +200,26 @@ class Fleet:
         fleet.force = np.array(kept["force"]).reshape(-1, 3)
         fleet.torque = np.array(kept["torque"]).reshape(-1, 3)
         fleet.submerged = np.array(kept["submerged"])
-        if kept["motion"] is not None:
-            rows: Any = (np.array(f, np.float32) for f in kept["motion"])
-            fleet.motion = Motion(*rows)
+        for name in ("motion", "shown"):
+            rows: Any = (np.array(f, np.float32) for f in kept[name] or ())
+            setattr(fleet, name, Motion(*rows) if kept[name] else None)
         return fleet
 
 
-def latest(known, old, new):
-    """The rows of old that are known, else those of new."""
-    new = new.copy()
-    new[known] = old[known[: len(old)]]
-    return new
+def lagging(shown: Motion, now: Motion, slack: float, reach: np.ndarray) -> Motion:
+    """Where bodies stand for the water: sideways at most `slack` [m] behind where they are.
+
+    A body that rocks a little at an edge of a cell would block and free it at every step, and
+    stir the water that rocks it.
+    """
+    behind = np.asarray(now.position) - np.asarray(shown.position)
+    far = np.linalg.norm(behind[:, :2], axis=1, keepdims=True)
+    place = np.array(now.position)
+    place[:, :2] -= behind[:, :2] * np.minimum(1, slack / np.maximum(far, 1e-12))
+    a, b = np.asarray(shown.rotation), np.asarray(now.rotation)
+    turned = 2 * np.sqrt(np.maximum(0, 1 - np.sum(a * b, 1) ** 2))  # the angle, while it is small
+    turn = np.where((turned * reach < slack)[:, None], a, b)
+    return Motion(place, turn, now.velocity, now.spin)  # type: ignore[arg-type]
 
 
 def kind_of(kind: str, density: float, coupling: str) -> Kind:

@@ -35,7 +35,7 @@ def crate(solids: tuple[Solid, ...], which: Array, p: Array, n: Array, scale: fl
     """Boards along the longer side of the face, held by a frame and a brace."""
     boxes = {k: s.shape.size for k, s in enumerate(solids) if isinstance(s.shape, Box)}
     sizes = np.array([boxes.get(k, (1, 1, 1)) for k in range(len(solids))])
-    half = 0.5 * sizes[which]
+    half = (0.5 * sizes).astype(np.float32)[which]
     face = np.abs(n).argmax(1)
     rows = np.arange(len(p))
     one, two = (face + 1) % 3, (face + 2) % 3
@@ -59,7 +59,7 @@ def crate(solids: tuple[Solid, ...], which: Array, p: Array, n: Array, scale: fl
 
 def log(solids: tuple[Solid, ...], which: Array, p: Array, n: Array, scale: float) -> Array:
     """Bark in furrows along the stem, pale ends with rings."""
-    radii = np.array([getattr(s.shape, "radius", 1.0) for s in solids])
+    radii = np.array([getattr(s.shape, "radius", 1.0) for s in solids], np.float32)
     r = radii[which]
     angle = np.arctan2(p[:, 1], p[:, 0]) + 0.12 * np.sin(0.9 * p[:, 2] / r + which)
     bark = 1 + 0.1 * np.sin(9 * angle + 2.3 * which) + 0.08 * np.sin(21 * angle + 5.1 * which)

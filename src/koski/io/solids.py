@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,7 @@ from koski.core.grid import Grid
 from koski.io.paint_pixels import Array, rgb_of
 
 WOOD, BARK, BUOY, STONE, HULL = "#b98a54", "#9c7850", "#d6552f", "#97938c", "#c9ccc9"
-FLAT = 0.05  # how far a facet may lie from the round surface [px]
+FLAT = 0.1  # how far a facet may lie from the round surface [px]
 MOST = 192  # facets about an axis
 
 
@@ -31,15 +32,36 @@ class Solid:
     natural: bool  # has the colour of its material, thus its grain
     body: int
 
+    @cached_property
+    def thick(self) -> float:
+        """The least width along the shape's axes [m]."""
+        if isinstance(self.shape, Box):
+            return min(self.shape.size)
+        if isinstance(self.shape, Cornered):
+            return float(np.ptp(self.shape.corners, axis=(0, 1)).min())
+        return 2 * getattr(self.shape, "radius", self.shape.reach)
+
+    @cached_property
+    def axis(self) -> float:
+        """Half the length of the line about which the shape is round [m]."""
+        if isinstance(self.shape, Cylinder):
+            return np.inf
+        return self.shape.length / 2 if isinstance(self.shape, Capsule) else 0.0
+
 
 @dataclass(frozen=True)
 class Triangles:
     """The surface of many solids."""
 
     corners: Array  # [T, 3, 3] [m]
-    normals: Array  # of length one [T, 3]
+    normals: Array  # of length one, or zero where the corners are in line [T, 3]
     solid: Array  # whose each is [T]
+    body: Array  # whose that is [T]
     round: Array  # whether it stands for a curved surface [T]
+
+    def where(self, some: Array) -> Triangles:
+        fields = self.corners, self.normals, self.solid, self.body, self.round
+        return Triangles(*(f[some] for f in fields))
 
 
 def solids_of(bodies: Iterable, grid: Grid) -> tuple[Solid, ...]:
@@ -50,8 +72,13 @@ def solids_of(bodies: Iterable, grid: Grid) -> tuple[Solid, ...]:
     shifts = [np.array([i, j, 0.0]) * [*size, 0] for i, j in product(*wraps)]
     for k, body in enumerate(bodies):
         if not isinstance(getattr(body, "shape", None), Shape):
-            raise InputError(f"a body in a picture has a shape, position and rotation, not {body}")
-        at, rotation = np.asarray(body.position, float), np.asarray(body.rotation, float)
+            raise InputError(f"a body in a picture has a shape such as Box((2, 1, 1)), not {body}")
+        at, rotation = np.array(body.position, float), np.array(body.rotation, float)
+        if at.shape != (3,) or rotation.shape != (4,):
+            raise InputError(
+                "a body in a picture has a position (x, y, z) and a rotation (w, x, y, z), not"
+                f" {body.position} and {body.rotation}"
+            )
         if not (np.isfinite(at).all() and np.isfinite(rotation).all()):
             continue
         at[:2] = np.where([grid.wrap_x, grid.wrap_y], at[:2] % size, at[:2])
@@ -105,10 +132,10 @@ def triangles(solids: tuple[Solid, ...], scale: float) -> Triangles:
         owners.append(np.full(len(local), k))
     c = np.concatenate(corners)
     n = np.cross(c[:, 1] - c[:, 0], c[:, 2] - c[:, 0])
-    size = np.linalg.norm(n, axis=1)
-    some = size > 0
-    n = n[some] / size[some, None]
-    return Triangles(c[some], n, np.concatenate(owners)[some], np.concatenate(rounds)[some])
+    n /= np.maximum(np.linalg.norm(n, axis=1, keepdims=True), 1e-300)
+    owner = np.concatenate(owners)
+    body = np.array([s.body for s in solids], int)[owner]
+    return Triangles(c, n, owner, body, np.concatenate(rounds))
 
 
 def surface(shape: Shape, scale: float) -> tuple[Array, Array]:

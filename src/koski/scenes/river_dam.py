@@ -18,14 +18,15 @@ LENGTH = 160.0  # [m]
 SLOPE, ROUGH = 0.008, 0.035  # of the bed; Manning's n [s/m^⅓]
 BED, ARM = 12.0, 9.0  # width of the bed, and of the dry arm's [m]
 BANK = 5.0  # height of the plain above the bed [m]
-SILL = 1.4  # of the arm above the bed, where it leaves [m]
+SILL = 1.2  # of the arm above the bed, where it leaves [m]
 DEPTH = 1.0  # of the river [m]
 SPEED = DEPTH ** (2 / 3) * SLOPE**0.5 / ROUGH  # of a wide stream   Manning [m/s]
-DAM = 80.0  # where it is, along x [m]
-MIDDLE = 35.0  # of the river there, along y [m]
-CRATE = Box((3.0, 2.96, 3.2))
-PIER = Box((4.0, 9.0, 12.0))
-FALLS = ((0, -1), (0, 1), (0, 0), (1, -0.5), (1, 0.5))  # row and place in it, as they come down
+DAM = 64.0  # where it is, along x [m]
+MIDDLE = 35.2  # of the river there, along y [m]
+OPENING = 12.0  # between the piers [m]
+CRATE = Box((3.0, 2.9, 3.2))
+PIER = Box((5.0, 8.0, 12.0))
+FALLS = ((0, -1.5), (0, 1.5), (0, -0.5), (0, 0.5), (1, -1), (1, 0), (1, 1))  # row, place in it
 
 
 def scene(size: int = 160) -> Scene:
@@ -50,18 +51,18 @@ def scene(size: int = 160) -> Scene:
         velocity,
         solver=LinearShallowWater(manning=ROUGH),
         bodies=(*piers(), *crates()),
-        seconds=90.0,
+        seconds=75.0,
     )
 
 
 def course(x):
     """The river's middle, straight where the dam will be."""
-    return MIDDLE + 9 * smooth((55 - x) / 55) - 10 * smooth((x - 100) / 60)
+    return MIDDLE + 7 * smooth((40 - x) / 40) - 12 * smooth((x - 85) / 75)
 
 
 def detour(x):
     """The arm's middle: it leaves the river above the dam."""
-    return course(x) + 40 * smooth((x - 38) / 50)
+    return course(x) + 40 * smooth((x - 22) / 55)
 
 
 def off(x, y, middle):
@@ -71,21 +72,21 @@ def off(x, y, middle):
 
 
 def piers() -> list[dict]:
-    """What is left of a bridge; between its piers three crates fit."""
+    """What is left of a bridge: between its piers four crates fit."""
     bed = SLOPE * (LENGTH - DAM)
-    apart = 4.5 + PIER.size[1] / 2
+    apart = (OPENING + PIER.size[1]) / 2
     places = ((DAM, MIDDLE + side * apart, bed) for side in (-1, 1))
-    return [{"shape": PIER, "at": at, "fixed": True, "color": "slategray"} for at in places]
+    return [{"shape": PIER, "at": at, "fixed": True, "kind": "blocker", "color": "slategray"} for at in places]
 
 
 def crates() -> list[dict]:
-    """Filled with stones, one after the other, the second row behind the joints of the first."""
+    """Filled with stones, one after the other; a second row upstream closes the joints."""
     return [
         {
             "shape": CRATE,
-            "at": (DAM - 0.4 + 3.1 * row, MIDDLE + 3.02 * place, 12.0 + 7.0 * k),
+            "at": (DAM - 3.1 * row, MIDDLE + 3.0 * place, 6.0 + 0.5 * k + 6.0 * row),
             "density": 2500.0,
-            "color": "peru",
+            "friction": 1.0,
         }
         for k, (row, place) in enumerate(FALLS)
     ]

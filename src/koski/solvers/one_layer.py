@@ -1,16 +1,16 @@
 """Bodies that block the water, with one depth per cell.   Kellomäki 2013
 
-A cell is ground, water (1), air (2), a body [z−, z+] (3), water (4), air (5); d is all its water, and
-there is none on a body while there is air below it.
+A cell is ground, water, air, a body [z−, z+], water and air.  d is all its water; none lies on a
+body while there is air below it.
 
     h  = b + d + (z+ − z−  if b + d > z−)                      surface                      eq. 5
     I' = |water ∩ air of the neighbour|                        what drives new flow         eq. 6
     q := mu q + dt · A g (I'01 − I'10) / l                     flow through a face          eq. 1
     Σ (d + V) is constant                                      V: what bodies pushed away   §4.2
 
-What is open in a neighbour is its air and its water.  So I'01 − I'10 = a0 − a1, where a0 is how much of
-the cell's water faces what is open there, and a1 the same the other way.  Without bodies these are
-the heights over the sill that drive `Pipe`, and the two methods are one.
+What is open in a neighbour is its air and its water.  So I'01 − I'10 = a0 − a1, where a0 is how
+much of the cell's water faces what is open there, and a1 the same the other way.  Without bodies
+these are the heights over the sill that drive `Pipe`, and the two methods are one.
 
 Where we depart from the paper:
 - One signed flow a face, as everywhere here, not an outflow each way: only their difference moves
@@ -156,8 +156,8 @@ class OneLayer:
 def insert(one: OneLayer, s: State, bottom, top, b) -> State:
     """Replace the bodies: V takes the water that the new ones push away, less what fills the old.
 
-    U1 = z+ − z− is filled where the old one was submerged, and h stays; U2 = min(b + d − z−, z+ − z−)
-    makes place for the new one.   Kellomäki 2013 §4.2
+    U1 = z+ − z− is filled where the old one was submerged, so that h stays, and
+    U2 = min(b + d − z−, z+ − z−) makes place for the new one.   Kellomäki 2013 §4.2
 
     A body that has not moved exchanges nothing, unless the ground rose into the water below it.
     """
@@ -172,14 +172,14 @@ def insert(one: OneLayer, s: State, bottom, top, b) -> State:
 
 
 def fit(bottom, top, b, seal):
-    """How high bodies begin and end above the ground; one that rests on rough ground begins at it."""
+    """How high bodies begin and end above the ground; those that all but rest on it begin at 0."""
     room = jnp.where(bottom - b < seal, 0, bottom - b)
     solid = top - b > room
     return jnp.where(solid, room, WALL), jnp.where(solid, top - b, WALL)
 
 
 def floor(s: State, b):
-    """What to take from the height of a surface to have the depth: the ground, and the body on it."""
+    """What to take from the height of a surface to have d: the ground, and the body on it."""
     solid = (s.room == 0) | (s.water.d > s.room)
     return b + jnp.where(solid, s.crown - s.room, 0)
 
@@ -198,7 +198,8 @@ def shift(one: OneLayer, s: State, dt, grid) -> Flow:
 def settle(one: OneLayer, s: State, d, spread: Flow, dt, grid):
     """Free cells give back a share of V; what leaves it is what the depth gained, after rounding.
 
-    Rounding may overfill the room below a body by a trifle, which would lie on top of it: that is V's.
+    Rounding may overfill the room below a body by a trifle, which would count as water on top of
+    it and raise the surface by the whole body: that is V's.
     """
     owed = s.owed - div(spread, grid)
     share = jnp.where(jnp.abs(owed) < LEAST, 1.0, 1 - (1 - one.alpha) ** (dt / STEP))
@@ -229,8 +230,8 @@ def facing(d, room, crown, step, room1, crown1):
 def openings(s: State, b, d, grid) -> tuple[Flow, Flow, Flow, Flow]:
     """Water of each cell that faces what is open in the next, and back; the most that may pass.
 
-    In one step no more passes than faces an opening above the neighbour's body, or one below it and a
-    quarter of the room that is left there, as four may come; the larger of the two.
+    In one step no more passes than faces an opening above the neighbour's body, or than faces one
+    below it and fills a quarter of the air there, as four may come; the larger of the two.
     Kellomäki 2013 §4.3
     """
     room, crown = s.room, s.crown
@@ -255,17 +256,22 @@ def accelerate(one: OneLayer, s: State, b, d, push: Flow | None, dt, grid) -> Fl
     here, there, onward, back = openings(s, b, d, grid)
     mu, kick = (1 - one.friction) ** dt, dt * G * one.lively
 
-    def flow(q, a0, a1):
-        q = mu * q + kick * one.section(a0, a1) * (a0 - a1)
+    def driven(q, a0, a1):
+        return mu * q + kick * one.section(a0, a1) * (a0 - a1)
+
+    def pushed(q, a0, a1, a):
+        return q + dt * grid.cell * one.section(a0, a1) * a
+
+    def leaves(q, a0, a1):
         return jnp.where(jnp.where(q > 0, a0, a1) > STICKS, q, 0)
 
-    q = per_face(flow, s.q, here, there)
-    if push is not None or one.manning is not None:
+    q = per_face(driven, s.q, here, there)
+    if push is not None:
+        q = per_face(pushed, q, here, there, push)
+    q = per_face(leaves, q, here, there)
+    if one.manning is not None:
         high = per_face(mean_section, here, there)
-        u = velocity(q, high, grid)
-        if push is not None:
-            u = per_face(lambda u, a: u + dt * a, u, push)
-        u = rub(u, high, one.manning, dt, grid)
+        u = rub(velocity(q, high, grid), high, one.manning, dt, grid)
         q = per_face(lambda u, a: u * a * grid.cell, u, high)
     k = grid.area / dt
     return per_face(lambda q, most, least: jnp.clip(q, -k * least, k * most), q, onward, back)
@@ -277,10 +283,14 @@ def accelerate(one: OneLayer, s: State, b, d, push: Flow | None, dt, grid) -> Fl
 @jax.jit
 def look(one: OneLayer, s: State, terrain: Terrain) -> Frame:
     """Velocities from flows, then to the cells; the surface goes on through bodies that float."""
-    here, there, *_ = openings(s, terrain.b, s.water.d, terrain.grid)
-    u = shown_velocity(s.q, per_face(mean_section, here, there), terrain.grid)
-    frame = make_frame(s.water, u, terrain)
+    frame = make_frame(s.water, phase(face_speed)(s, terrain), terrain)
     return replace(frame, surface=drawn(one, s, terrain)[0])
+
+
+def face_speed(s: State, terrain: Terrain) -> Flow:
+    """Velocity through the faces, all of what is open at them taken together [m/s]."""
+    here, there, *_ = openings(s, terrain.b, s.water.d, terrain.grid)
+    return shown_velocity(s.q, per_face(mean_section, here, there), terrain.grid)
 
 
 def drawn(one: OneLayer, s: State, terrain: Terrain, *maps):
@@ -295,21 +305,27 @@ def drawn(one: OneLayer, s: State, terrain: Terrain, *maps):
     h = terrain.b + jnp.where(over, s.crown + (d - low), low)
     dent = (s.room < WALL) & ~over & (s.room - low < one.eps)
 
-    def nine(f, best, fill=0.0):
-        f = best(best(left(f, grid, fill), right(f, grid, fill)), f)
-        return best(best(below(f, grid, fill), above(f, grid, fill)), f)
+    def nine(f, join, fill=0.0):
+        for shift in (right, left, above, below):
+            f = phase(lambda f, shift=shift: join(f, shift(f, grid, fill)))(f)
+        return f
 
     def further(c):
         known, h, *maps = c
         high = nine(jnp.where(known, h, -jnp.inf), jnp.maximum, -jnp.inf)
-        count = nine(known.astype(jnp.float32), jnp.add)
-        new = dent & ~known & (count > 0)
-        means = (nine(jnp.where(known, f, 0), jnp.add) / jnp.maximum(count, 1) for f in maps)
-        maps = [jnp.where(new, mean, f) for mean, f in zip(means, maps)]
-        return known | new, jnp.where(new, jnp.maximum(high, h), h), *maps
+        new = dent & ~known & (high > -jnp.inf)
+        if maps:
+            weight = jnp.maximum(nine(known.astype(jnp.float32), jnp.add), 1)
+            means = (nine(jnp.where(known, f, 0), jnp.add) / weight for f in maps)
+            maps = [jnp.where(new, mean, f) for mean, f in zip(means, maps)]
+        return known | new, jnp.where(new, high, h), *maps
 
     def if_any(_, c):
         return lax.cond((dent & ~c[0]).any(), further, lambda c: c, c)
 
+    def under(*c):
+        return lax.fori_loop(0, one.reach, if_any, c)
+
     known = ~dent & (d > WET)
-    return lax.fori_loop(0, one.reach, if_any, (known, h, *maps))[1:]
+    _, high, *maps = lax.cond(dent.any(), under, lambda *c: c, known, h, *maps)
+    return jnp.maximum(high, h), *maps

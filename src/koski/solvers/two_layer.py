@@ -63,7 +63,7 @@ class TwoLayer:
     """
 
     base: Base = Pipe()
-    alpha: float = 0.1  # share of what is owed that a free cell gives back, per 20 ms
+    alpha: float = 0.02  # share of what is owed that a free cell gives back, per 20 ms
     kappa: float = 0.5  # how much of itself the effective surface keeps, per step
     seal: float = 0.05  # a gap below a body lower than this is closed [m]
     air: float = 0.3  # under a gap of air higher than this the water bears no pressure [m]

@@ -1,0 +1,35 @@
+"""Two basins, one brim-full, joined by a slot under a block: water dives through until both stand even.
+
+The slot is a metre high and as wide as the basins.  The levels swing past each other and come to
+rest as friction, 0.1 % of the flow per 20 ms, takes their motion (Kellomäki 2014 §3.7).
+"""
+
+import numpy as np
+
+from koski.bodies.shapes import Box
+from koski.core.terrain import Terrain
+from koski.scene import Scene
+from koski.solvers.pipe import Pipe
+
+LENGTH, BREADTH = 48.0, 24.0  # of both basins together [m]
+OPENING = 1.0  # height of the slot [m]
+BLOCK = Box((6.0, BREADTH, 8.0))
+LEVELS = 5.0, 2.0  # of the water in the west and in the east [m]
+
+
+def scene(size: int = 96) -> Scene:
+    shape = max(size // 2, 2), size
+    cell = LENGTH / size
+    x = np.broadcast_to((np.arange(size) + 0.5) * cell, shape)
+    level = np.where(x < LENGTH / 2, *LEVELS)
+    depth = np.where(np.abs(x - LENGTH / 2) < BLOCK.size[0] / 2, OPENING, level)
+    middle = LENGTH / 2, shape[0] * cell / 2, OPENING + BLOCK.size[2] / 2
+    block = {"shape": BLOCK, "at": middle, "fixed": True, "kind": "blocker", "color": "slategray"}
+    return Scene(
+        "",
+        Terrain.create(np.zeros(shape), cell),
+        depth,
+        solver=Pipe(friction=0.05),
+        bodies=(block,),
+        seconds=90.0,
+    )
