@@ -1,10 +1,10 @@
-"""A motor boat crosses a pond, round an island, and leaves a wake.
+"""A motor boat goes round an island in a pond, and leaves a wake.
 
-    python examples/boat.py                 20 seconds, then out/boat.png
+    python examples/boat.py                 12 seconds, then out/boat.png
     python examples/boat.py --seconds 2
 
 The boat is an ordinary MuJoCo model: a hull, and an outboard motor on a hinge with a thruster.
-koski makes the two float, and them move the water.
+koski makes both float, and lets them push the water aside.
 """
 
 import argparse
@@ -90,5 +90,5 @@ def main(seconds: float) -> None:
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seconds", type=float, default=20.0)
+    options.add_argument("--seconds", type=float, default=12.0)
     main(options.parse_args().seconds)

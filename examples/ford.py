@@ -1,6 +1,6 @@
 """A robot with four driven wheels fords a stream, which carries it some way down.
 
-    python examples/ford.py                 10 seconds, then out/ford.png
+    python examples/ford.py                  5 seconds, then out/ford.png
     python examples/ford.py --seconds 2
 
 The world's ground is a height field in the robot's MuJoCo model; the stream pushes its chassis and
@@ -41,7 +41,7 @@ ROBOT = f"""
 
 
 def banks(cell: float = 0.125) -> koski.Terrain:
-    """Two banks with a bed between them, 10 × 8 m; what leaves in the south is back in the north."""
+    """Two banks and a bed, 10 × 8 m; what leaves in the south comes back in the north."""
     y, x = (np.mgrid[:64, :80] + 0.5) * cell
     bed = 0.55 - 0.5 * np.exp(-(((x - 5) / 1.6) ** 4)) + 0.02 * np.sin(3 * x) * np.sin(3 * y)
     edges = koski.Edges(south=koski.Periodic(), north=koski.Periodic())
@@ -73,5 +73,5 @@ def main(seconds: float) -> None:
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seconds", type=float, default=10.0)
+    options.add_argument("--seconds", type=float, default=5.0)
     main(options.parse_args().seconds)

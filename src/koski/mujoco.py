@@ -1,5 +1,7 @@
 """Water for your own MuJoCo model: its bodies float, block the water and are pushed by it.
 
+    import koski.mujoco
+
     world = koski.World(terrain, depth=2.0)
     water = koski.mujoco.Water(model, data, world, bodies=["hull"])
     while data.time < 10:

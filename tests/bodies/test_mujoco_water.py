@@ -103,6 +103,18 @@ def test_a_ballasted_body_rights_itself():
     assert data.body("hull").xmat[8] > 0.999
 
 
+def test_a_welded_child_is_as_a_part_of_the_body():
+    """MuJoCo takes forces at the centre of mass of one body, without those welded to it."""
+    ends = []
+    for weight in ('<geom pos=".3 .1 0" {}/>', '<body pos=".3 .1 0"><geom {}/></body>'):
+        ball = weight.format('size=".05" mass="60" contype="0" conaffinity="0"')
+        model, data = load(free(LIGHT + ball))
+        run(model, data, koski.mujoco.Water(model, data, pond(), bodies=["hull"]), 2)
+        ends.append(data.qpos.copy())
+    assert abs(ends[0][5]) > 0.05  # it trims
+    assert_allclose(*ends, atol=1e-3)  # the arm turns a little while the force is held
+
+
 # ── blocking ─────────────────────────────────────────────────────────────────────────────
 
 

@@ -173,14 +173,14 @@ def test_whatever_stands_in_the_water_stays_while_nothing_is_said_of_it():
     assert float(state.water.d[:, 30:].max()) == 0
 
 
-def test_what_a_body_displaces_comes_back_around_it():
+@pytest.mark.parametrize("bottom", [0.0, 1.0], ids=["aground", "afloat"])
+def test_what_a_body_displaces_comes_back_around_it(bottom):
     terrain, box = pond()
-    state = go(ONE.start(terrain, 2.0), terrain, block(terrain, box, 1.0, 3.0), 60.0)
-    level = 2 + box.sum() / (~box).sum()
-    assert np.asarray(state.water.d)[~box].mean() == pytest.approx(level, abs=1e-4)
-    assert_allclose(
-        np.asarray(state.water.d)[box], 1.0, atol=1e-4
-    )  # full, to the millimetre's tenth
+    state = go(ONE.start(terrain, 2.0), terrain, block(terrain, box, bottom, 3.0), 60.0)
+    level = 2 + (2 - bottom) * box.sum() / (~box).sum()
+    depth = np.asarray(state.water.d)
+    assert depth[~box].mean() == pytest.approx(level, abs=1e-4)
+    assert_allclose(depth[box], bottom, atol=1e-5)  # full up to the body
     assert abs(float(state.owed.sum())) < 1e-6 * water(state)  # all given back but for rounding
 
 

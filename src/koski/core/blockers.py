@@ -1,5 +1,7 @@
 """What stands in the way of the water: per cell, the interval that is solid."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -32,12 +34,18 @@ class Blockers:
                 f"blockers are maps of the grid's shape {grid.shape}, not of shapes"
                 f" {', '.join(str(f.shape) for f in maps)}"
             )
-        low, high, u, v = (jnp.broadcast_to(f, grid.shape).reshape(-1) for f in maps)
-        solid = high > low  # false for NaN
-        return Blockers(
-            Patch.whole(grid),
-            jnp.where(solid, low, jnp.inf),
-            jnp.where(solid, high, -jnp.inf),
-            jnp.where(solid, u, 0.0),
-            jnp.where(solid, v, 0.0),
-        )
+        return everywhere(*maps, grid)
+
+
+@partial(jax.jit, static_argnames="grid")
+def everywhere(low, high, u, v, grid: Grid) -> Blockers:
+    """Blockers on a patch that is the whole grid."""
+    low, high, u, v = (jnp.broadcast_to(f, grid.shape).reshape(-1) for f in (low, high, u, v))
+    solid = high > low  # false for NaN
+    return Blockers(
+        Patch.whole(grid),
+        jnp.where(solid, low, jnp.inf),
+        jnp.where(solid, high, -jnp.inf),
+        jnp.where(solid, u, 0.0),
+        jnp.where(solid, v, 0.0),
+    )

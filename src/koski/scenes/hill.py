@@ -11,11 +11,11 @@ from koski.bodies.turns import from_axis, multiply
 from koski.core.edges import Drain, Edges
 from koski.core.terrain import Terrain
 from koski.scene import Scene, Spring
-from koski.solvers.shallow import LinearShallowWater
+from koski.solvers.pipe import Pipe
 
 WIDTH = 80.0  # [m]
-TOP, REACH = 10.0, 17.0  # height of the hill, and how far out it is steepest [m]
-SPRING = 45.0  # [m³/s]
+TOP, REACH = 6.0, 20.0  # height of the hill, and how far out it is steepest [m]
+SPRING = 40.0  # [m³/s]
 CRATE = Box((2.5, 2.5, 2.5))
 ALONG_Y = (0.5**0.5, 0.5**0.5, 0.0, 0.0)  # turns what stands upright
 
@@ -29,10 +29,10 @@ def scene(size: int = 160) -> Scene:
     return Scene(
         "",
         terrain,
-        solver=LinearShallowWater(manning=0.04),
+        solver=Pipe(friction=0.6),
         springs=(spring,),
         bodies=tuple(things()),
-        seconds=20.0,
+        seconds=22.0,
     )
 
 
@@ -63,7 +63,7 @@ def vehicle(hull: Box, cabin: Box, forward: float, high: float, wheel: float) ->
 
 def things() -> list[dict]:
     """Round the hill: vehicles that stand across the slope, crates that stand or fall."""
-    low = {"shape": car(), "mass": 2500.0, "color": "firebrick"}
+    low = {"shape": car(), "mass": 3000.0, "color": "firebrick"}
     high = {"shape": truck(), "mass": 14000.0, "color": "goldenrod"}
     crate = {"shape": CRATE, "density": 2200.0}
     return [

@@ -6,9 +6,10 @@ and stands higher upstream than below the bridge.
 
 import numpy as np
 
+from koski import landscape
 from koski.bodies.mesh import Convex
 from koski.bodies.shapes import Box
-from koski.core.edges import Drain, Edges, Inflow
+from koski.core.edges import Edges, Inflow, Level
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -33,12 +34,13 @@ def scene(size: int = 160) -> Scene:
     x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
     half = width(x) / 2
     bank = 5.0 * smooth((np.abs(y - BREADTH / 2) - half) / 3)
-    b = SLOPE * (LENGTH - x) + bank
+    hills = landscape.hills(shape, cell, relief=8.0, seed=8).b
+    b = SLOPE * (LENGTH - x) + bank * (1 + 0.2 * np.asarray(hills))
     depth = np.maximum(DEPTH - bank, 0)
     u = np.where(depth > 0, SPEED * WIDE / width(x), 0)
     return Scene(
         "",
-        Terrain.create(b, cell, Edges(west=Inflow(DEPTH * WIDE * SPEED), east=Drain())),
+        Terrain.create(b, cell, Edges(west=Inflow(DEPTH * WIDE * SPEED), east=Level(DEPTH))),
         depth,
         np.stack([u, np.zeros_like(u)], -1),
         solver=LinearShallowWater(manning=ROUGH),

@@ -6,10 +6,11 @@ The car blocks the water, the logs let it through but float on it and bump into 
 
 import numpy as np
 
+from koski import landscape
 from koski.bodies.path import Path
 from koski.bodies.shapes import Capsule
 from koski.bodies.turns import from_axis, multiply
-from koski.core.edges import Drain, Edges, Inflow
+from koski.core.edges import Edges, Inflow, Level
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -33,14 +34,16 @@ def scene(size: int = 192) -> Scene:
     cell = LENGTH / size
     shape = max(size // 2, 2), size
     x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
-    b = ground(x, y)
+    far = np.abs(y - middle(x)) - BED / 2 - BANK
+    hills = landscape.hills(shape, cell, relief=9.0, seed=6).b * smooth((far - 1) / 14)
+    b = ground(x, y) + np.asarray(hills) * smooth((np.abs(x - FORD) - 4) / 8)
     depth = np.maximum(DEPTH - (b - SLOPE * (LENGTH - x)), 0)
     bow = (middle(x + 0.5) - middle(x - 0.5))[..., None]
     velocity = SPEED * np.concatenate([np.ones_like(bow), bow], -1) / np.hypot(1, bow)
     discharge = DEPTH * (BED + 0.4 * BANK) * SPEED
     return Scene(
         "",
-        Terrain.create(b, cell, Edges(west=Inflow(discharge), east=Drain())),
+        Terrain.create(b, cell, Edges(west=Inflow(discharge), east=Level(DEPTH))),
         depth,
         velocity * np.minimum(depth / DEPTH, 1)[..., None],
         solver=LinearShallowWater(manning=ROUGH),

@@ -204,7 +204,7 @@ def push(d, lent, n: Near, blockers: Blockers, dt, patch: Patch):
     """
     w = jnp.where(n.blocked, jnp.clip(n.s - n.bottom, 0, n.floor - n.bottom), 0)
     k = dt / patch.cell
-    fx, fy = k * blockers.u * w, k * blockers.v * w
+    fx, fy = (jnp.clip(k * u, -1, 1) * w for u in (blockers.u, blockers.v))
     free = ~n.blocked & (d > DAMP)
 
     def solid(f, shift):  # what moves through each face, between a body and free water
@@ -212,14 +212,31 @@ def push(d, lent, n: Near, blockers: Blockers, dt, patch: Patch):
         return here + jnp.where(free & shift(n.blocked, patch, False), shift(f, patch), 0)
 
     x, y = solid(fx, right), solid(fy, above)
-    x0, y0 = left(x, patch), below(y, patch)
-    comes = jnp.maximum(x0, 0) + jnp.maximum(y0, 0) - jnp.minimum(x, 0) - jnp.minimum(y, 0)
-    goes = jnp.maximum(x, 0) + jnp.maximum(y, 0) - jnp.minimum(x0, 0) - jnp.minimum(y0, 0)
+
+    # no cell is lent more than the body will take or leave there, whatever way it turns
+    ahead = jnp.maximum(highest(w, patch), 0)
+    most = jnp.where(n.blocked, w - lent, ahead + lent)
+    fits = jnp.clip(most / jnp.maximum(entering(x, y, patch), TINY), 0, 1)
+    x = x * jnp.where(x > 0, right(fits, patch), fits)
+    y = y * jnp.where(y > 0, above(fits, patch), fits)
+    comes = entering(x, y, patch)
+    goes = comes + div(Flow(x, y), patch)
     new = jnp.where(free, jnp.maximum(d + (comes - goes), 0), d)
-    # free cells: what comes is booked here, what goes at the body; a body is the other side of it
-    short = jnp.where(free, (d - new) - goes, 0)
-    drawn = jnp.where(n.blocked, comes, 0)
-    return new, lent + short + drawn
+    # what comes is booked here; what goes, at the body that draws it in
+    return new, lent + jnp.where(free, (d - new) - goes, jnp.where(n.blocked, comes, 0))
+
+
+def entering(x, y, patch: Patch):
+    """Σ of what comes into each cell through its faces."""
+    from_left = jnp.maximum(left(x, patch), 0) + jnp.maximum(below(y, patch), 0)
+    return from_left - jnp.minimum(x, 0) - jnp.minimum(y, 0)
+
+
+def highest(f, patch: Patch):
+    """The largest of the four neighbours."""
+    return jnp.maximum(
+        jnp.maximum(right(f, patch), left(f, patch)), jnp.maximum(above(f, patch), below(f, patch))
+    )
 
 
 def effective(two, n: Near, patch: Patch):

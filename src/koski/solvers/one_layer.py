@@ -19,6 +19,7 @@ Where we depart from the paper:
 - What flows out is taken from the whole column.  The paper takes it from the top of the column: no
   water above z− would then ever pass below a gate.
 - V enters only wet or blocked cells, or it crosses dams; and leaves V exactly as it enters d.
+- A film on top of a body does not make it submerged: it would leave a hole's worth of water.
 - A dry neighbour does not count for the surface that is drawn: a cliff beside a body would.
 
 The water below a body bears no pressure.  Behind a gate it rises to the gate's bottom and no
@@ -59,7 +60,6 @@ from koski.solvers.pipe import mean_section, shown_velocity, velocity
 STEP = 0.02  # the shares that the paper gives are per step of this length [s]
 WET = 1e-3  # less water is none, for V, for drawing, and on top of a body [m]
 LEAST = 1e-5  # less than this of V is given back at once: shares of it are lost in rounding [m]
-SNUG = 1e-5  # no more than this does rounding overfill the room below a body [m]
 
 
 def even_section(a0, a1):
@@ -196,16 +196,10 @@ def shift(one: OneLayer, s: State, dt, grid) -> Flow:
 
 
 def settle(one: OneLayer, s: State, d, spread: Flow, dt, grid):
-    """Free cells give back a share of V; what leaves it is what the depth gained, after rounding.
-
-    Rounding may overfill the room below a body by a trifle, which would count as water on top of
-    it and raise the surface by the whole body: that is V's.
-    """
+    """Free cells give back a share of V; what leaves it is what d gained, after rounding."""
     owed = s.owed - div(spread, grid)
     share = jnp.where(jnp.abs(owed) < LEAST, 1.0, 1 - (1 - one.alpha) ** (dt / STEP))
-    over = (s.water.d <= s.room) & (d > s.room) & (d < s.room + SNUG) & (s.room > 0)
-    back = jnp.where(s.room < WALL, d, jnp.maximum(d + share * owed, 0))
-    new = jnp.where(over, s.room, back)
+    new = jnp.where(s.room < WALL, d, jnp.maximum(d + share * owed, 0))
     return new, owed - (new - d)
 
 
