@@ -29,7 +29,7 @@ def scene(size: int = 192) -> Scene:
     shape = max(3 * size // 4, 2), size
     x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
     shore = 142 + 5 * np.sin(y / 17)
-    land = np.where(x > shore, 2.0, -SEA) if cell > 3 else 7 * smooth((x - shore) / 4 + 0.5) - SEA
+    land = (SEA + 2) * smooth((x - shore) / 6 + 0.5) - SEA + 0.4 * np.maximum(x - shore - 3, 0)
     off = np.abs(x - WALL - 6 * np.cos(y / 30))
     ends = smooth((np.abs(y - MOUTH[0]) - MOUTH[1] / 2) / 4)
     mole = (SEA + 2.5) * ends * smooth(1.8 - off / 5) - SEA
@@ -60,10 +60,12 @@ def boats() -> list[dict]:
 
 
 def boat_of(long: float) -> Compound:
-    """A hull that is sharp ahead and square astern, with a cabin; its deck a little above the sea."""
+    """A hull, sharp ahead and square astern, and a cabin."""
     beam, high = 0.34 * long, 0.16 * long
-    deck = [(0.5, 0.0), (0.28, 0.4), (0.0, 0.5), (-0.5, 0.42), (-0.5, -0.42), (0.0, -0.5), (0.28, -0.4)]
-    top = [(px * long, py * beam, high / 2) for px, py in deck]
-    keel = [(0.8 * px * long, 0.55 * py * beam, -high / 2) for px, py in deck]
-    cabin = Part(Box((0.26 * long, 0.5 * beam, 0.1 * long)), (-0.12 * long, 0, high / 2 + 0.05 * long))
-    return Compound((Part(Convex(top + keel)), cabin))
+    side = [(0.5, 0.0), (0.28, 0.4), (0.0, 0.5), (-0.5, 0.42)]  # from the bow to the stern
+    rim = side + [(px, -py) for px, py in side[1:]]
+    deck = [(px * long, py * beam, high / 2) for px, py in rim]
+    keel = [(0.8 * px * long, 0.55 * py * beam, -high / 2) for px, py in rim]
+    cabin = Box((0.26 * long, 0.5 * beam, 0.1 * long))
+    on_deck = -0.12 * long, 0.0, (high + cabin.size[2]) / 2
+    return Compound((Part(Convex(np.array(deck + keel))), Part(cabin, on_deck)))

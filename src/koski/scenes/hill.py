@@ -1,7 +1,7 @@
-"""A spring runs down all sides of a hill: it parts at crates and a low car, and passes under trucks.
+"""A spring runs down all sides of a hill: it parts at crates, shoves cars, passes under trucks.
 
-Look for the dry ground below what stands in the way, the wave that stands above it, and the
-sheet of water that goes on beneath the trucks' hulls (Kellomäki 2014, figs. 8 and 9).
+Look for the water that heaps up above what stands in its way, the wake below it, and the sheet
+that goes on beneath the trucks' hulls (Kellomäki 2014, figs. 8 and 9).
 """
 
 import numpy as np

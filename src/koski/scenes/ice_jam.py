@@ -85,4 +85,5 @@ def floe(rng, r: float) -> Convex:
     n = rng.integers(5, 9)
     angle = 2 * np.pi * (np.arange(n) + rng.uniform(-0.25, 0.25, n)) / n
     rim = np.stack([r * np.cos(angle), r * np.sin(angle)], -1)
-    return Convex([(px, py, z) for z in (-THICK / 2, THICK / 2) for px, py in rim])
+    faces = [np.insert(rim, 2, z, axis=1) for z in (-THICK / 2, THICK / 2)]
+    return Convex(np.concatenate(faces))

@@ -1,7 +1,7 @@
-"""A house-sized box falls into a calm lake: a crater, a ring of waves, and the box bobs up again.
+"""A box as large as a house falls into a calm lake: a ring of waves runs out, and the box bobs up.
 
-The box pushes the water aside all the way down (Kellomäki 2013, fig. 8); with floaters the ring
-is a faint one.
+It pushes all the water aside that it takes the place of (Kellomäki 2013, fig. 8); with floaters
+the ring is half as high.
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from koski.bodies.shapes import Box
 from koski.scene import Scene
 from koski.solvers.shallow import LinearShallowWater
 
-WIDTH = 140.0  # [m]
+WIDTH = 128.0  # [m]
 LAKE = 9.0  # depth in the middle [m]
 BOX = Box((9.0, 7.0, 6.0))
-PLACE = (66.0, 74.0)  # where it falls [m]
+PLACE = (60.0, 68.0)  # where it falls [m]
 HEIGHT = 14.0  # of its middle above the lake [m]
 
 
-def scene(size: int = 224) -> Scene:
+def scene(size: int = 128) -> Scene:
     terrain = landscape.basin(size, cell=WIDTH / size, depth=LAKE + 1, seed=5)
     b = np.asarray(terrain.b)
     level = float(b.min()) + LAKE
@@ -26,8 +26,8 @@ def scene(size: int = 224) -> Scene:
         "shape": BOX,
         "at": (*PLACE, level + HEIGHT),
         "rotation": (0.97, 0.06, 0.0, 0.22),
-        "density": 600.0,
+        "density": 750.0,
         "kind": "blocker",
     }
     depth = np.maximum(level - b, 0)
-    return Scene("", terrain, depth, solver=LinearShallowWater(), bodies=(box,), seconds=6.0)
+    return Scene("", terrain, depth, solver=LinearShallowWater(), bodies=(box,), seconds=5.0)

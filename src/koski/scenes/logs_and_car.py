@@ -1,4 +1,4 @@
-"""Logs float down a river, and a car fords it there and back: bow waves, a wake, and logs pushed off.
+"""Logs float down a river and a car fords it, there and back: bow waves, wakes, logs knocked aside.
 
 The car blocks the water, the logs let it through but float on it and bump into all they meet
 (Kellomäki 2014, figs. 1, 10 and 14).
@@ -24,7 +24,7 @@ RISE = 4.0  # of the land above the bed [m]
 DEPTH = 1.1  # of the river [m]
 SPEED = DEPTH ** (2 / 3) * SLOPE**0.5 / ROUGH  # of a wide stream   Manning [m/s]
 LOG = Capsule(0.35, 4.5)
-LOGS = 28
+LOGS = 32
 FORD = 78.0  # where the car crosses, along x [m]
 WHEELS = 0.57  # from the road to the middle of the hull [m]
 DRIVE = 7.0  # how fast it goes [m/s]
@@ -80,8 +80,8 @@ def logs() -> list[dict]:
     """Adrift, each as it came."""
     rng = np.random.default_rng(2)
     found = []
-    for x in np.linspace(8, FORD - 6, LOGS):
-        y = middle(x) + rng.uniform(-0.4, 0.4) * BED
+    for x in np.linspace(14, FORD - 4, LOGS):
+        y = middle(x) + rng.uniform(-0.5, 0.5) * BED
         lie = from_axis((0.0, 1.0, 0.0), np.pi / 2)
         turn = multiply(from_axis((0.0, 0.0, 1.0), rng.uniform(-1.2, 1.2)), lie)
         place = {"at": (x, y, ground(x, y) + DEPTH), "rotation": tuple(turn)}

@@ -76,7 +76,10 @@ def piers() -> list[dict]:
     bed = SLOPE * (LENGTH - DAM)
     apart = (OPENING + PIER.size[1]) / 2
     places = ((DAM, MIDDLE + side * apart, bed) for side in (-1, 1))
-    return [{"shape": PIER, "at": at, "fixed": True, "kind": "blocker", "color": "slategray"} for at in places]
+    return [
+        {"shape": PIER, "at": at, "fixed": True, "kind": "blocker", "color": "slategray"}
+        for at in places
+    ]
 
 
 def crates() -> list[dict]:

@@ -1,4 +1,4 @@
-"""Two basins, one brim-full, joined by a slot under a block: water dives through until both stand even.
+"""Two basins are joined by a slot under a block: water dives through it until both stand even.
 
 The slot is a metre high and as wide as the basins.  The levels swing past each other and come to
 rest as friction, 0.1 % of the flow per 20 ms, takes their motion (Kellomäki 2014 §3.7).
