@@ -6,8 +6,8 @@ READY := .venv/ready
 .PHONY: demo test check bench gallery format clean
 
 demo: $(READY)
-	$(BIN)/koski run river --picture out/river.png --out out/river.zarr
-	@echo "Open out/river.png; 'make bench' times the solvers; '$(BIN)/koski scenes' lists more to see."
+	$(BIN)/koski run river-dam --picture out/river-dam.png
+	@echo "Open out/river-dam.png; 'make bench' times the solvers; '$(BIN)/koski scenes' lists more to see."
 
 test: check
 	$(BIN)/python -m pytest -n 2

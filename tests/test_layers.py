@@ -17,6 +17,7 @@ ORDER = [  # each may import only from its own line and the lines above
     ("scene",),
     ("scenes",),
     ("world",),
+    ("mujoco",),
     ("io",),
     ("bench", "validate", "running"),
     ("cli",),

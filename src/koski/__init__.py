@@ -26,6 +26,7 @@ from koski.scene import Scene, Spring
 from koski.solvers.advection import conserving, maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
 from koski.solvers.kass import HistoryWave
+from koski.solvers.one_layer import OneLayer
 from koski.solvers.pipe import Pipe, mean_section, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
 from koski.solvers.two_layer import TwoLayer
@@ -54,6 +55,7 @@ __all__ = [
     "Level",
     "LinearShallowWater",
     "Mesh",
+    "OneLayer",
     "Part",
     "Path",
     "Periodic",

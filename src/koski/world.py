@@ -114,6 +114,8 @@ class World:
         to_go = number("seconds", seconds, low=0)
         inputs = self._inputs(to_go)
         if self._fleet is not None and to_go > 0:
+            if self._fleet.blocks and not hasattr(self.solver, "meet"):
+                self.use(blocking(self.solver, self.coupling))
             for turn in self._fleet.turns(to_go, self.terrain.grid.cell):
                 now = self.solver, self.state, self.terrain, inputs, self.t, turn
                 self.state = self._fleet.step(*now)
@@ -264,8 +266,6 @@ class World:
         )
         if self._fleet is None:
             self._fleet = Fleet(self.engine)
-        if sort == "blocker" and not hasattr(self.solver, "meet"):
-            self.use(blocking(self.solver, self.coupling))
         return Body(self._fleet, self._fleet.add(spec, record))
 
     @property

@@ -201,7 +201,7 @@ class Engine(ABC):
     def step(self, seconds: float) -> None:
         """Advance the bodies, in equal substeps."""
         seconds = number("seconds", seconds, low=0)
-        if seconds == 0 or not self.specs:
+        if seconds == 0 or not self.those("free", "driven").any():
             return
         if self.stale:
             self.build()

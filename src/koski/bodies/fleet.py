@@ -77,6 +77,11 @@ class Fleet:
         self.force[row], self.torque[row], self.submerged[row] = 0.0, 0.0, 0.0
         self.still = None
 
+    @property
+    def blocks(self) -> bool:
+        """Whether any body blocks the water."""
+        return any(record.kind == "blocker" for record in self.records.values())
+
     def grow(self, room: int) -> None:
         more = max(room - self.room, 0)
         self.room += more

@@ -7,6 +7,7 @@ from koski.core.solver import Solver
 from koski.solvers.advection import maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
 from koski.solvers.kass import HistoryWave
+from koski.solvers.one_layer import OneLayer
 from koski.solvers.pipe import Pipe, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
 from koski.solvers.two_layer import TwoLayer
@@ -24,6 +25,7 @@ NAMED: dict[str, Solver] = {
     "columns": Columns(),
     "two-layer": TwoLayer(),
     "two-layer-paper": TwoLayer(carry=False, displace=False, even=False),
+    "one-layer": OneLayer(),
 }
 COUPLINGS = "mixed", "two-layer", "one-layer", "floaters"
 
@@ -58,6 +60,9 @@ def coupled(name: str) -> str:
 
 def blocking(solver: Solver, coupling: str) -> Solver:
     """A solver that lets bodies block its water, the most like the one given."""
-    if isinstance(solver, Pipe):
+    if coupling == "one-layer":
+        kept = ("friction", "manning") if isinstance(solver, Pipe) else ("manning",)
+        return OneLayer(**{name: getattr(solver, name, None) for name in kept})
+    if isinstance(solver, (Pipe, LinearShallowWater)):
         return TwoLayer(base=solver)
     return TwoLayer(base=LinearShallowWater(manning=getattr(solver, "manning", None)))

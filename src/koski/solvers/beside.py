@@ -153,10 +153,17 @@ def limit(two, memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flo
     """
     K = jnp.where(n.blocked, share_given(outflow(q, patch), n.under, dt, patch), K)
     q = scaled(q, K, patch)
+    for even in (True, False) if two.even else (False,):
+        memory, q = fitted(memory, q, n, even, dt, patch)
+    return memory, q
+
+
+def fitted(memory: Flow, q: Flow, n: Near, even: bool, dt, patch: Patch) -> tuple[Flow, Flow]:
+    """Scale what flows into columns that would overfill, and evenly what flows out of them."""
     k = dt / patch.area
     net, out = k * div(q, patch), k * outflow(q, patch)
     over = jnp.where(n.blocked, jnp.maximum(n.under - net - n.room, 0), 0)
-    part = 0.5 * over if two.even else over
+    part = 0.5 * over if even else over
     less = jnp.clip(1 - part / jnp.maximum(out - net, TINY), 0, 1)
     more = 1 + jnp.minimum((over - part) / jnp.maximum(out, TINY), 1)
 
@@ -171,11 +178,17 @@ def limit(two, memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flo
 
 
 def settle(two, s, w, n: Near, memory: Flow, q: Flow, blockers: Blockers, dt):
-    """Fill the columns below bodies, then find the effective surface and push what is pushed."""
+    """Fill the columns below bodies, then find the effective surface and push what is pushed.
+
+    What does not fit is owed, and what is owed there fills a gap below the body first.
+    """
     patch = blockers.patch
     now = n.under - dt / patch.area * div(q, patch)
-    under = jnp.where(n.blocked, jnp.clip(now, 0, n.room), 0)
-    owed = patch.take(s.owed) + jnp.where(n.blocked, now - under, 0)
+    owed = patch.take(s.owed)
+    bears = n.room - now <= two.air
+    fill = jnp.where(bears, jnp.clip(owed, 0, jnp.maximum(n.room - now, 0)), 0)
+    under = jnp.where(n.blocked, jnp.clip(now + fill, 0, n.room), 0)
+    owed = owed + jnp.where(n.blocked, now - under, 0)
     d = patch.take(w.d)
     if two.displace:
         lent = patch.take(s.lent)

@@ -45,7 +45,6 @@ from koski.core.stencil import (
     Flow,
     above,
     below,
-    div,
     left,
     over_sill,
     per_face,
@@ -55,11 +54,8 @@ from koski.core.terrain import Terrain
 from koski.core.water import Water, crossing, limit, move, supply
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.manning import rub
+from koski.solvers.owed import WET, settle, shift
 from koski.solvers.pipe import mean_section, shown_velocity, velocity
-
-STEP = 0.02  # the shares that the paper gives are per step of this length [s]
-WET = 1e-3  # less water is none, for V, for drawing, and on top of a body [m]
-LEAST = 1e-5  # less than this of V is given back at once: shares of it are lost in rounding [m]
 
 
 def even_section(a0, a1):
@@ -130,9 +126,10 @@ class OneLayer:
         w = supply(s.water, inputs, dt, grid)
         q = phase(accelerate)(self, s, b, w.d, drive(inputs, grid), dt, grid)
         q = phase(limit)(calm(q, w.d, edges, dt, grid), w.d, dt, grid)
-        spread = phase(shift)(self, s, dt, grid)
+        blocked = s.room < WALL
+        passed = phase(shift)(s.owed, blocked, s.water.d, self.tau, dt, grid)
         w = move(w, q, dt, grid)
-        d, owed = phase(settle)(self, s, w.d, spread, dt, grid)
+        d, owed = phase(settle)(s.owed, blocked, w.d, passed, self.alpha, dt, grid)
         s = replace(s, water=replace(w, d=d), q=q, owed=owed)
         return replace(s, water=hold(s.water, floor(s, b), edges, inputs.held, dt, grid))
 
@@ -182,25 +179,6 @@ def floor(s: State, b):
     """What to take from the height of a surface to have d: the ground, and the body on it."""
     solid = (s.room == 0) | (s.water.d > s.room)
     return b + jnp.where(solid, s.crown - s.room, 0)
-
-
-def shift(one: OneLayer, s: State, dt, grid) -> Flow:
-    """What each cell gives of its V to its neighbours, to those that are wet or blocked."""
-    share = one.tau * jnp.minimum(dt / STEP, 1)
-    takes = jnp.where((s.water.d > WET) | (s.room < WALL), share, 0.0)
-    V = s.owed
-    return Flow(
-        V * right(takes, grid) - right(V, grid) * takes,
-        V * above(takes, grid) - above(V, grid) * takes,
-    )
-
-
-def settle(one: OneLayer, s: State, d, spread: Flow, dt, grid):
-    """Free cells give back a share of V; what leaves it is what d gained, after rounding."""
-    owed = s.owed - div(spread, grid)
-    share = jnp.where(jnp.abs(owed) < LEAST, 1.0, 1 - (1 - one.alpha) ** (dt / STEP))
-    new = jnp.where(s.room < WALL, d, jnp.maximum(d + share * owed, 0))
-    return new, owed - (new - d)
 
 
 # ── flow ─────────────────────────────────────────────────────────────────────────────────
@@ -300,8 +278,8 @@ def drawn(one: OneLayer, s: State, terrain: Terrain, *maps):
     dent = (s.room < WALL) & ~over & (s.room - low < one.eps)
 
     def nine(f, join, fill=0.0):
-        for shift in (right, left, above, below):
-            f = phase(lambda f, shift=shift: join(f, shift(f, grid, fill)))(f)
+        for to in (right, left, above, below):
+            f = phase(lambda f, to=to: join(f, to(f, grid, fill)))(f)
         return f
 
     def further(c):

@@ -22,18 +22,14 @@ from koski.core.inputs import Inputs, drive
 from koski.core.patch import Patch
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
-from koski.core.stencil import Flow, above, div, outflow, per_face, right, to_cells, upwind
+from koski.core.stencil import Flow, div, outflow, per_face, to_cells, upwind
 from koski.core.terrain import Terrain
 from koski.core.water import FILM, WATER, Water, crossing, scaled, share_given, supply
 from koski.solvers import beside, meeting
 from koski.solvers.base import Base, begin, fluid, remember, velocity
 from koski.solvers.faces import SHOWN
+from koski.solvers.owed import WET, settle, shift
 from koski.solvers.pipe import Pipe
-
-STEP = 0.02  # the shares that the paper gives are per step of this length [s]
-WET = 1e-3  # shallower free cells take no part in settling what is owed [m]
-LEAST = 1e-7  # less than this is settled at once [m]
-SPREAD = 0.2  # share of the difference in what is owed that a neighbour takes over, per 20 ms
 
 
 @pytree
@@ -64,6 +60,7 @@ class TwoLayer:
 
     base: Base = Pipe()
     alpha: float = 0.02  # share of what is owed that a free cell gives back, per 20 ms
+    tau: float = 0.2  # share of what is owed that a neighbour takes over, per 20 ms
     kappa: float = 0.5  # how much of itself the effective surface keeps, per step
     seal: float = 0.05  # a gap below a body lower than this is closed [m]
     air: float = 0.3  # under a gap of air higher than this the water bears no pressure [m]
@@ -110,7 +107,10 @@ class TwoLayer:
             lower, low = phase(beside.limit)(self, lower, low, near, patch.take(K), dt, patch)
             w = move(w, q, s.under, (low, near.blocked, patch), dt, grid)
             w, s = beside.settle(self, s, w, near, lower, low, inputs.blockers, dt)
-            w, s = repay(self, w, s, dt, grid)
+            blocked = s.top > -jnp.inf
+            passed = phase(shift)(s.owed, blocked, w.d, self.tau, dt, grid)
+            d, owed = phase(settle)(s.owed, blocked, w.d, passed, self.alpha, dt, grid)
+            w, s = replace(w, d=d), replace(s, owed=owed)
         upper = remember(base, memory, q)
         return replace(s, water=hold(w, s.floor, edges, inputs.held, dt, grid), upper=upper)
 
@@ -153,29 +153,6 @@ def move(w: Water, q: Flow, under, low: tuple[Flow, jax.Array, Patch] | None, dt
         flow, blocked, patch = low
         gone = gone + patch.spread(jnp.where(blocked, 0, div(flow, patch)))
     return replace(new.add(WATER, -k * gone), t=w.t.tick(dt))
-
-
-def repay(two: TwoLayer, w: Water, s: State, dt, grid) -> tuple[Water, State]:
-    """Let what is owed spread among wet and blocked cells, and free ones settle a share of it.
-
-    Kellomäki 2014 §3.3; the paper lets it spread anywhere, and it crosses dams onto dry ground.
-    What leaves the account is what the depth gained after rounding: Σ (d + owed) stays exact.
-    """
-    shifted = phase(shift)(s.owed, s.top, w.d, dt, grid)
-    owed = phase(lambda owed, q: owed - div(q, grid))(s.owed, shifted)
-    share = 1 - (1 - two.alpha) ** (dt / STEP)
-    share = jnp.where(jnp.abs(owed) < LEAST, 1.0, share)
-    more = jnp.where((s.top == -jnp.inf) & (w.d > WET), share * owed, 0)
-    d = phase(lambda d, more: jnp.maximum(d + more, 0))(w.d, more)
-    return replace(w, d=d), replace(s, owed=owed - (d - w.d))
-
-
-def shift(owed, top, d, dt, grid) -> Flow:
-    """A share of the difference in what is owed, between neighbours that both may take part."""
-    part = jnp.where((d > WET) | (top > -jnp.inf), SPREAD * jnp.minimum(dt / STEP, 1), 0.0)
-    x = (owed - right(owed, grid)) * jnp.minimum(part, right(part, grid))
-    y = (owed - above(owed, grid)) * jnp.minimum(part, above(part, grid))
-    return Flow(x, y)
 
 
 @jax.jit
