@@ -68,6 +68,7 @@ def run(what, solver, coupling, size, seconds, fps, out, picture, as_json) -> No
             if store:
                 store.add(frame)
             bar.update(task, advance=length, speed=f"{length / spent:.1f} × real time")
+    name = name_of(world.solver)  # which may have made way for one that bodies can block
     if picture is not None:
         pictures.save(picture, frame, world.terrain, f"{scene.name} · {name}", world.bodies)
     report = summary(world, name, seconds, wall, low, fast, rush, frame)

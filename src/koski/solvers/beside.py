@@ -153,7 +153,7 @@ def limit(two, memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flo
     """
     K = jnp.where(n.blocked, share_given(outflow(q, patch), n.under, dt, patch), K)
     q = scaled(q, K, patch)
-    for even in (True, False) if two.even else (False,):
+    for even in (False, True) if two.even else (False,):
         memory, q = fitted(memory, q, n, even, dt, patch)
     return memory, q
 
