@@ -1,4 +1,4 @@
-"""Draw docs/pictures: every method on the same two scenes, and scenes with the method they show.
+"""Draw docs/pictures: every method on the same two scenes, scenes that show a method, bodies.
 
     make gallery
 
@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from PIL import Image
 
 from koski import Scene, World, scenes
 from koski.io import picture
@@ -18,7 +19,15 @@ from koski.solvers import name_of
 
 FOLDER = Path(__file__).parent / "pictures"
 SCENES = ("fish-tank", "beach", "raindrops", "collapse", "lake-ripples", "stepped-falls")
+BODIES = {  # pictures of docs/bodies.md: the scene, how bodies and water meet, when to look [s]
+    "river-dam": ("river-dam", "mixed", None),
+    "river-dam-floaters": ("river-dam", "floaters", None),
+    "hill": ("hill", "mixed", None),
+    "logs-and-car": ("logs-and-car", "mixed", 9.0),
+    "harbour": ("harbour", "mixed", None),
+}
 TRIALS = {"lake-drop": 5.0, "dam-break": 9.0}  # when to look [s]
+WIDE, COLOURS = 840, 96  # of a picture with bodies [px]
 SIZE = 192  # cells along a side of a trial
 METHODS: dict[str, dict[str, float]] = {  # solvers, with numbers that are not their own
     "pipe": {},
@@ -34,7 +43,7 @@ METHODS: dict[str, dict[str, float]] = {  # solvers, with numbers that are not t
 
 
 def main() -> None:
-    count = len(METHODS) + len(SCENES)
+    count = len(METHODS) + len(SCENES) + len(BODIES)
     for k, path in enumerate(pictures(), start=1):
         print(f"{k:2}/{count}  {path.name}  {path.stat().st_size / 1000:.0f} kB", flush=True)
 
@@ -51,6 +60,19 @@ def pictures() -> Iterator[Path]:
         path = FOLDER / f"{name}.jpg"
         picture.save(path, world.frame, world.terrain, f"{name} · {name_of(world.solver)}")
         yield path
+    yield from map(with_bodies, BODIES)
+
+
+def with_bodies(picture_of: str) -> Path:
+    """Draw a scene with bodies, small and in few colours."""
+    name, coupling, seconds = BODIES[picture_of]
+    scene = scenes.load(name)
+    world = run(replace(scene, coupling=coupling, seconds=seconds or scene.seconds))
+    title = f"{name} · {name_of(world.solver)} · {coupling}"
+    drawn = Image.fromarray(picture.draw(world.frame, world.terrain, title, world.bodies))
+    path = FOLDER / f"bodies-{picture_of}.png"
+    drawn.resize((WIDE, WIDE * drawn.height // drawn.width)).quantize(COLOURS).save(path)
+    return path
 
 
 def tried(name: str, method: str) -> Look:

@@ -15,6 +15,8 @@ SOLVERS = {
     "shallow-semi-lagrangian": koski.ShallowWater(advection=koski.semi_lagrangian),
     "wave": koski.Wave(),
     "columns": koski.Columns(),
+    "two-layer": koski.TwoLayer(),
+    "one-layer": koski.OneLayer(),
     "shallow-maccormack": koski.ShallowWater(advection=koski.maccormack),
 }
 

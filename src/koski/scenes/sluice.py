@@ -12,7 +12,7 @@ from koski.core.edges import Drain, Edges
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
-from koski.solvers.shallow import LinearShallowWater
+from koski.solvers.pipe import Pipe
 
 LENGTH = 100.0  # [m]
 LEVEL = 5.0  # of the reservoir [m]
@@ -20,6 +20,7 @@ DAM, THICK = 40.0, 4.0  # where the dam begins, and how thick it is [m]
 MIDDLE, OPENING = 30.0, 10.0  # of the gap in it, along y; its width [m]
 GATE = Box((1.5, OPENING + 3.0, 7.0))
 LIFT = 2.0  # [m]
+FRICTION = 0.3  # share of flow lost per second: the gap then passes what Torricelli's law says
 TIMES = 2.0, 8.0  # when the gate begins to rise, and when it has risen [s]
 
 
@@ -36,7 +37,7 @@ def scene(size: int = 200) -> Scene:
         "",
         Terrain.create(b, cell, Edges(east=Drain())),
         depth,
-        solver=LinearShallowWater(manning=0.03),
+        solver=Pipe(friction=FRICTION),
         bodies=(gate(),),
         seconds=16.0,
     )

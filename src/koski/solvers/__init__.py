@@ -61,8 +61,8 @@ def coupled(name: str) -> str:
 def blocking(solver: Solver, coupling: str) -> Solver:
     """A solver that lets bodies block its water, the most like the one given."""
     if coupling == "one-layer":
-        kept = ("friction", "manning") if isinstance(solver, Pipe) else ("manning",)
-        return OneLayer(**{name: getattr(solver, name, None) for name in kept})
+        kept = {"friction": solver.friction} if isinstance(solver, Pipe) else {}
+        return OneLayer(manning=getattr(solver, "manning", None), **kept)  # type: ignore[arg-type]
     if isinstance(solver, (Pipe, LinearShallowWater)):
         return TwoLayer(base=solver)
     return TwoLayer(base=LinearShallowWater(manning=getattr(solver, "manning", None)))

@@ -16,6 +16,7 @@ from koski.core.edges import Drain, Edges
 from koski.core.inputs import RHO, Inputs
 from koski.core.solver import advance
 from koski.core.terrain import Terrain
+from koski.core.water import G
 from koski.solvers.pipe import Pipe
 from koski.solvers.shallow import LinearShallowWater
 from koski.solvers.two_layer import TwoLayer
@@ -33,6 +34,8 @@ MODES = {
 }
 LAKE, DEEP = 24.0, 4.0  # side and depth [m]
 LIES = ("box", "upright"), ("box", "tilted"), ("sphere", "upright"), ("capsule", "tilted")
+FINE = LIES[1]  # this one also with small cells
+ABOUT = "displaced", "speed [cm/s]", "spin [rad/s]", "rise", "dent [mm]"
 DENSITIES = 200.0, 500.0, 900.0  # [kg/m³]
 SPREAD = 1.2207440846 ** -np.arange(1, 4)  # strides that fill space evenly, of x⁴ = x + 1
 
@@ -100,18 +103,22 @@ def moving(world: World, body: Body) -> tuple[float, float]:
 
 
 def at_rest() -> None:
-    for cells in (2, 4, 10):
-        print(row("kind", "body", "kg/m³", "displaced", "speed", "spin", "rise", "dent"))
-        print(row("---", "---", *["---:"] * 6))
-        for kind in ("blocker", "floater"):
-            for shape, lie in LIES if cells < 10 else LIES[1:2]:
-                for rho in DENSITIES:
-                    r = rest(shape, lie, rho, cells, kind)
-                    rise = f"{1000 * r.rise:.2f} of {1000 * r.should:.2f} mm"
-                    moves = f"{100 * r.speed:.2f} cm/s", f"{r.spin:.4f} rad/s"
-                    told = f"{r.displaced:.3f}", *moves, rise, f"{1000 * r.dent:.1f} mm"
-                    print(row(kind, f"{shape}, {lie}", f"{rho:.0f}", *told), flush=True)
-        print(flush=True)
+    """A row for each body, a number for each resolution; bold what has not come to rest."""
+    print(row("kind", "body", "kg/m³", *ABOUT))
+    print(row("---", "---", *["---:"] * (1 + len(ABOUT))))
+    for kind in ("blocker", "floater"):
+        for shape, lie in LIES:
+            sizes = (2, 4, 10) if (shape, lie) == FINE else (2, 4)
+            for rho in DENSITIES:
+                told = zip(*(tell(rest(shape, lie, rho, cells, kind)) for cells in sizes))
+                words = map(" · ".join, told)
+                print(row(kind, f"{shape}, {lie}", f"{rho:.0f}", *words), flush=True)
+
+
+def tell(r: Rest) -> tuple[str, ...]:
+    speed = f"{100 * r.speed:.1f}" if r.speed < 0.01 else f"**{100 * r.speed:.1f}**"
+    spin = f"{r.spin:.3f}" if r.spin < 0.02 else f"**{r.spin:.3f}**"
+    return f"{r.displaced:.3f}", speed, spin, f"{r.rise / r.should:.2f}", f"{1000 * r.dent:.1f}"
 
 
 # ── dams, gates, tunnels ─────────────────────────────────────────────────────────────────
@@ -153,7 +160,10 @@ def dam(two: TwoLayer) -> tuple[float, float]:
 
 
 def gate(two: TwoLayer) -> tuple[float, float, float]:
-    """Most that flows over a gate [m³/s], least that flows under it, and the depth behind [m]."""
+    """Most that flows over a gate [m³/s]; how fast it flows under [m/s], and how fast it could.
+
+    Torricelli: √(2 g h), for a reservoir that stands h above the middle of the opening.
+    """
     terrain = Terrain.create(np.zeros((16, 64), np.float32), edges=Edges(east=Drain()))
     x = np.mgrid[:16, :64][1]
     inputs = block(terrain, (x == 32) | (x == 33), 0.5, 8.0)
@@ -162,31 +172,37 @@ def gate(two: TwoLayer) -> tuple[float, float, float]:
     for _ in range(10):
         state = advance(two, state, terrain, inputs, seconds=1.0)
         over = max(over, float(np.abs(np.asarray(state.upper.x)[:, 31:34]).max()))
-    under = np.asarray(state.lower.x)[:, 32].min()
-    return over, float(under), float(np.asarray(state.water.d)[:, 40].mean())
+    under = np.asarray(state.lower.x)[:, 32].mean() / 0.5
+    behind = np.asarray(state.water.d)[:, :32].mean()
+    return over, float(under), float(np.sqrt(2 * G * (behind - 0.25)))
 
 
-def tunnel(two: TwoLayer) -> tuple[float, float, float]:
-    """Basins 6 m and 2 m deep after 2 min: how their levels and each surface differ [m]; owed."""
+def tunnel(two: TwoLayer, high: float, low: float) -> tuple[float, float, float, float]:
+    """Two basins after 2 min: by how much their levels, the cells of each and neighbours in it
+    differ [m]; what is owed."""
     terrain = Terrain.create(np.zeros((24, 64)))
     x = np.mgrid[:24, :64][1]
     hill = (x >= 28) & (x < 36)
-    state = two.start(terrain, np.where(x < 28, 6.0, np.where(hill, 1.0, 2.0)))
+    state = two.start(terrain, np.where(x < 28, high, np.where(hill, 1.0, low)))
     state = advance(two, state, terrain, block(terrain, hill, 1.0, 12.0), seconds=120.0)
     d = np.asarray(state.water.d, float)
-    one, other = d[:, :28], d[:, 36:]
-    return abs(one.mean() - other.mean()), max(one.std(), other.std()), owed(state)
+    both = d[:, :28], d[:, 36:]
+    apart = abs(both[0].mean() - both[1].mean())
+    rough = max(np.diff(f, axis=axis).std() for f in both for axis in (0, 1))
+    return apart, max(f.std() for f in both), rough, owed(state)
 
 
 def blocking() -> None:
     for name, base in (("pipe", Pipe()), ("linear", LinearShallowWater())):
         level, debt = dam(TwoLayer(base))
         print(f"dam, {name}: runs over {100 * level:+.1f} cm above its crest, owed {debt:.1e}")
-    over, under, behind = gate(TwoLayer())
-    print(f"gate: over it {over:.1e} m³/s, under it {under:.2f} m³/s, {behind:.2f} m deep behind")
-    apart, rough, debt = tunnel(TwoLayer(Pipe(friction=1 - 0.999**50)))
-    apart, rough = 1000 * apart, 1000 * rough
-    print(f"tunnel: levels {apart:.2f} mm apart, rough by {rough:.3f} mm, owed {debt:.1e}")
+    over, fast, most = gate(TwoLayer())
+    print(f"gate: over it {over:.1e} m³/s, under it {fast:.1f} m/s, Torricelli {most:.1f} m/s")
+    for high, low in ((3.0, 1.5), (6.0, 2.0)):
+        *found, debt = tunnel(TwoLayer(Pipe(friction=1 - 0.999**50)), high, low)
+        apart, waves, rough = (f"{1000 * f:.2f} mm" for f in found)
+        print(f"tunnel, {high:g} m and {low:g} m: levels {apart} apart, waves {waves}, ", end="")
+        print(f"from cell to cell {rough}, owed {debt:.1e}")
 
 
 # ── water that comes from nowhere ────────────────────────────────────────────────────────

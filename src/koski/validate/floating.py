@@ -63,12 +63,14 @@ def afloat(cells: int, kind: str, densities=(200.0, 500.0, 900.0), seconds=60.0,
     level = float(np.median(surface))
     found = [
         Afloat(
-            *name,
+            shape,
+            lie,
+            density,
             displaced=below(body, level) / (body.mass / RHO),
             speed=float(np.linalg.norm(body.velocity)),
             spin=float(np.linalg.norm(body.spin)),
         )
-        for name, body in zip(names, world.bodies)
+        for (shape, lie, density), body in zip(names, world.bodies)
     ]
     width, depth = world.terrain.grid.size
     rise = sum(b.mass for b in world.bodies) / RHO / (width * depth)
