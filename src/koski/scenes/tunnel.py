@@ -17,7 +17,7 @@ BLOCK = Box((6.0, BREADTH, 8.0))
 LEVELS = 5.0, 2.0  # of the water in the west and in the east [m]
 
 
-def scene(size: int = 96) -> Scene:
+def scene(size: int = 48) -> Scene:
     shape = max(size // 2, 2), size
     cell = LENGTH / size
     x = np.broadcast_to((np.arange(size) + 0.5) * cell, shape)

@@ -28,7 +28,7 @@ from koski.core.stencil import (
     per_face,
     right,
 )
-from koski.core.water import scaled, share_given
+from koski.core.water import G, scaled, share_given
 from koski.solvers.base import passing, remember, through
 from koski.solvers.pipe import shown_velocity
 
@@ -132,11 +132,22 @@ def narrow(q: Flow, n: Near, dt, patch: Patch) -> Flow:
 
 
 def flow(base, n: Near, dt, patch: Patch) -> tuple[Flow, Flow]:
-    """What the lower flow remembers now, and what flows below bodies [m³/s]."""
+    """What the lower flow remembers now, and what flows below bodies [m³/s].
+
+    No faster than Torricelli's √(2 g head), nor than a cell in a step.
+    """
     high, here, there, head = openings(n, patch)
     memory, q = through(base, n.lower, high, here, there, head, dt, patch)
-    most = patch.area / dt
-    return memory, per_face(lambda q, h: jnp.clip(q, -h * most, h * most), q, high)
+    p = n.p
+    tall0 = per_face(lambda a: a + p, here)
+    tall1 = Flow(there.x + right(p, patch), there.y + above(p, patch))
+
+    def most(h, t0, t1):
+        u = jnp.sqrt(2 * G * jnp.maximum(jnp.maximum(t0, t1), 0))
+        return h * patch.cell * jnp.minimum(u, patch.cell / dt)
+
+    top = per_face(most, high, tall0, tall1)
+    return memory, per_face(lambda q, m: jnp.clip(q, -m, m), q, top)
 
 
 def leaves(low: Flow, n: Near, patch: Patch):

@@ -6,6 +6,7 @@ Run `python -m koski.validate.bodies`, or name some of waves, rest, block, ledge
 import sys
 from dataclasses import dataclass, replace
 
+import jax.numpy as jnp
 import numpy as np
 
 from koski.bodies.body import Body
@@ -147,7 +148,7 @@ def dam(two: TwoLayer) -> tuple[float, float]:
     where = (np.abs(y - 12) <= 8) & (np.abs(x - 33) < 1)
     foot = np.asarray(terrain.b)[where].max()
     spring = np.where((np.abs(y - 12) < 4) & (np.abs(x - 2) < 1), 0.5, 0).astype(np.float32)
-    inputs = replace(block(terrain, where, foot, foot + 1.5), source=spring)
+    inputs = replace(block(terrain, where, foot, foot + 1.5), source=jnp.asarray(spring))
     state = two.start(terrain, 0.0)
     level = np.nan
     for _ in range(100):
