@@ -16,7 +16,6 @@ SOLVERS = {
     "wave": koski.Wave(),
     "columns": koski.Columns(),
     "two-layer": koski.TwoLayer(),
-    "one-layer": koski.OneLayer(),
     "shallow-maccormack": koski.ShallowWater(advection=koski.maccormack),
 }
 

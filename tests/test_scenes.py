@@ -28,13 +28,15 @@ def test_a_scene_says_what_to_see_and_starts_at_any_size(name):
 
 WITH_BODIES = [name for name in NAMES if scenes.load(name, 32).bodies]
 PLAIN = [name for name in NAMES if name not in WITH_BODIES]
-OTHERS = [name for name in NAMED if name != "two-layer-paper"]  # that is two-layer, with less
+LAYERS = ["two-layer", "one-layer"]  # without bodies they are pipes, bit for bit
+OTHERS = [name for name in NAMED if name not in [*LAYERS, "two-layer-paper"]]
 
 
 @pytest.mark.parametrize(
     "name, solver",
     [(name, solver) for name in PLAIN for solver in OTHERS]
-    + [("lake-drop-box", solver) for solver in OTHERS],  # other bodies meet theirs in tests/scenes
+    + [(name, solver) for name in ("river", "lake-drop-box") for solver in LAYERS]
+    + [("lake-drop-box", "shallow")],  # the other scenes with bodies have tests of their own
 )
 def test_a_scene_runs_with_every_solver(name, solver):
     world = koski.World(scenes.load(name, 32, solver))

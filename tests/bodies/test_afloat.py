@@ -21,14 +21,13 @@ def river(n=24, speed=1.0, **kw):
     )
 
 
-@pytest.mark.parametrize("kind", ["floater", "blocker"])
-@pytest.mark.parametrize("cells", [2, 4])
+@pytest.mark.parametrize("kind, cells", [("floater", 2), ("blocker", 4)])
 def test_bodies_lie_as_deep_as_archimedes_says(kind, cells):
     found, rise, _ = afloat(cells, kind, densities=(300.0, 800.0), seconds=20.0, lies=("tilted",))
     for body in found:
         # still bobbing by a centimetre or two in each other's waves
         assert abs(body.displaced - 1) < 0.06, body
-    if kind == "blocker" and cells == 4:
+    if kind == "blocker":
         assert abs(rise - 1) < 0.1
 
 
@@ -85,7 +84,7 @@ def test_a_body_dropped_from_five_metres_makes_a_ring_of_waves(kind):
         s = np.asarray(world.frame.surface) - 4.0
         ring = s[:, 32 - 12], s[:, 32 + 12], s[32 - 12], s[32 + 12]
         highest = max(highest, float(np.max(ring)))
-    assert highest > 0.02
+    assert highest > (0.02 if kind == "blocker" else 0.005)  # a floater pushes half of it aside
 
 
 def test_bodies_thinner_than_a_cell_float_and_block():
@@ -110,17 +109,17 @@ def test_a_thin_wall_across_a_channel_holds_the_water():
 
 
 def test_ground_edited_under_a_body_drops_or_lifts_it():
-    world = pond(24, depth=1.0)
-    crate = world.drop(koski.Box((2, 2, 2)), at=(12, 12, 1.0), density=2500)
+    world = pond(32, depth=1.0)
+    crate = world.drop(koski.Box((2, 2, 2)), at=(16, 16, 1.0), density=2500)
     world.step(2.0)
     before = crate.position[2]
-    world.raise_(12, 12, 2.0, radius=5)
+    world.raise_(16, 16, 2.0, radius=5)
     fastest = 0.0
     for _ in range(40):
         world.step(0.1)
         fastest = max(fastest, float(np.linalg.norm(crate.velocity)))
     assert crate.position[2] > before + 1.0
-    world.dig(12, 12, 3.0, radius=6)
+    world.dig(16, 16, 3.0, radius=6)
     for _ in range(40):
         world.step(0.1)
         fastest = max(fastest, float(np.linalg.norm(crate.velocity)))
@@ -129,7 +128,7 @@ def test_ground_edited_under_a_body_drops_or_lifts_it():
     assert np.isfinite(world.frame.surface).all() and abs(world.volume.drift) < 1e-6
 
 
-def test_no_water_comes_from_nowhere_while_bodies_move():
+def test_no_water_is_inside_bodies_that_race_about_nor_comes_from_nowhere():
     world = pond(32, depth=2.0, coupling="two-layer")
     rng = np.random.default_rng(1)
     shapes = [koski.Box((2, 2, 1)), koski.Sphere(1.0), koski.Capsule(0.5, 2.0)]
@@ -137,10 +136,16 @@ def test_no_water_comes_from_nowhere_while_bodies_move():
         world.drop(s, at=(*rng.uniform(6, 26, 2), 3), density=rng.uniform(300, 2000))
         for s in shapes * 2
     ]
-    for _ in range(100):
-        for body in bodies:
-            body.place(velocity=rng.uniform(-20, 20, 3), spin=rng.uniform(-5, 5, 3))
-        world.step(0.1)
+    for n in range(1000):
+        if n % 25 == 0:
+            for body in bodies:
+                body.place(velocity=rng.uniform(-50, 50, 3), spin=rng.uniform(-10, 10, 3))
+        world.step(0.02)
+        state, b = world.state, np.asarray(world.terrain.b)
+        room = np.where(np.asarray(state.top) > -np.inf, np.asarray(state.bottom) - b, 0)
+        under, d = np.asarray(state.under), np.asarray(state.water.d)
+        assert (under <= room).all() and min(under.min(), d.min()) >= 0
+        assert np.isfinite(d).all() and np.isfinite(np.asarray(state.s)).all()
     assert abs(world.volume.drift) < 1e-6
     for body in bodies:
         body.place(velocity=(0, 0, 0), spin=(0, 0, 0))
@@ -151,8 +156,8 @@ def test_no_water_comes_from_nowhere_while_bodies_move():
 
 
 def test_a_world_with_bodies_goes_on_from_its_file_to_the_same_bits(tmp_path):
-    world = pond(24, coupling="two-layer")
-    world.drop(koski.Box((2, 1, 1)), at=(12, 12, 4), density=600, spin=(1, 0, 0))
+    world = pond(32, coupling="two-layer")
+    world.drop(koski.Box((2, 1, 1)), at=(16, 16, 4), density=600, spin=(1, 0, 0))
     gate = koski.Path((0.0, 2.0), ((6, 6, 1.5), (6, 6, 3.5)))
     world.drop(koski.Box((1, 4, 3)), at=(6, 6, 1.5), path=gate)
     world.step(1.0)
@@ -168,8 +173,8 @@ def test_a_world_with_bodies_goes_on_from_its_file_to_the_same_bits(tmp_path):
 
 
 def test_a_removed_body_is_gone_and_its_hole_fills():
-    world = pond(24)
-    box = world.drop(koski.Box((4, 4, 4)), at=(12, 12, 2), density=2500)
+    world = pond(32)
+    box = world.drop(koski.Box((4, 4, 4)), at=(16, 16, 2), density=2500)
     world.step(2.0)
     box.remove()
     assert world.bodies == ()
@@ -184,8 +189,8 @@ def test_a_removed_body_is_gone_and_its_hole_fills():
 def test_bodies_within_capacity_compile_nothing_anew():
     from koski.bodies import coupling
 
-    world = pond(24)
-    first = world.drop(koski.Box((2, 1, 1)), at=(12, 12, 4), density=1500)
+    world = pond(32)
+    first = world.drop(koski.Box((2, 1, 1)), at=(16, 16, 4), density=1500)
     world.step(0.1)
     programs = coupling.run._cache_size()
     for k in range(4):
@@ -214,17 +219,17 @@ def test_bodies_within_capacity_compile_nothing_anew():
 def test_bad_bodies_are_refused_in_one_sentence(what, why):
     about = {"shape": koski.Box((2, 1, 1)), "at": (12, 12, 4)} | what
     with pytest.raises(koski.InputError, match=why):
-        pond(24).drop(**about)
+        pond(32).drop(**about)
 
 
 def test_too_many_bodies_are_refused_in_one_sentence(monkeypatch):
     monkeypatch.setattr("koski.bodies.fleet.MOST", 3)
-    world = pond(24)
+    world = pond(32)
     with pytest.raises(koski.InputError, match="at most 3 bodies"):
         for _ in range(4):
-            world.drop(koski.Sphere(0.5), at=(12, 12, 4))
+            world.drop(koski.Sphere(0.5), at=(16, 16, 4))
 
 
 def test_an_unknown_coupling_is_refused():
     with pytest.raises(koski.InputError, match="two-layer"):
-        pond(24, coupling="two-layers")
+        pond(32, coupling="two-layers")

@@ -246,7 +246,7 @@ def fits(spec: Spec, grid) -> None:
         raise InputError(
             f"a body at ({x:g}, {y:g}) is outside the world, which is {width:g} m × {depth:g} m"
         )
-    if 2 * spec.shape.reach > 2 * max(width, depth):
+    if spec.shape.reach > max(width, depth):
         raise InputError(
             f"a body that reaches {spec.shape.reach:g} m from its centre is bigger than the world,"
             f" which is {width:g} m × {depth:g} m: make it smaller"
