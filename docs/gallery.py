@@ -27,7 +27,7 @@ BODIES = {  # pictures of docs/bodies.md: the scene, how bodies and water meet, 
     "harbour": ("harbour", "mixed", None),
 }
 TRIALS = {"lake-drop": 5.0, "dam-break": 9.0}  # when to look [s]
-WIDE, COLOURS = 840, 96  # of a picture with bodies [px]
+WIDE, COLOURS = 720, 192  # of a picture with bodies [px]
 SIZE = 192  # cells along a side of a trial
 METHODS: dict[str, dict[str, float]] = {  # solvers, with numbers that are not their own
     "pipe": {},
@@ -71,7 +71,9 @@ def with_bodies(picture_of: str) -> Path:
     title = f"{name} · {name_of(world.solver)} · {coupling}"
     drawn = Image.fromarray(picture.draw(world.frame, world.terrain, title, world.bodies))
     path = FOLDER / f"bodies-{picture_of}.png"
-    drawn.resize((WIDE, WIDE * drawn.height // drawn.width)).quantize(COLOURS).save(path)
+    small = drawn.resize((WIDE, WIDE * drawn.height // drawn.width), Image.Resampling.LANCZOS)
+    few = small.quantize(COLOURS, kmeans=2, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
     return path
 
 

@@ -15,7 +15,6 @@ SOLVERS = {
     "shallow-semi-lagrangian": koski.ShallowWater(advection=koski.semi_lagrangian),
     "wave": koski.Wave(),
     "columns": koski.Columns(),
-    "two-layer": koski.TwoLayer(),
     "shallow-maccormack": koski.ShallowWater(advection=koski.maccormack),
 }
 

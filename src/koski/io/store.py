@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +121,10 @@ def parameters(solver: Any) -> str:
     """A solver's numbers and schemes as JSON, for the record."""
 
     def plain(x):
+        if is_dataclass(x) and not isinstance(x, type):  # such as the base flow of another
+            return {f.name: plain(getattr(x, f.name)) for f in fields(x)}
         if callable(x):
             return x.__name__
         return np.asarray(x).tolist() if np.ndim(x) == 0 and x is not None else str(x)
 
-    return json.dumps({f.name: plain(getattr(solver, f.name)) for f in fields(solver)})
+    return json.dumps(plain(solver))

@@ -13,7 +13,7 @@ from koski.bodies.body import Body
 from koski.bodies.shapes import Box, Capsule, Sphere
 from koski.bodies.turns import matrix
 from koski.core.blockers import Blockers
-from koski.core.edges import Drain, Edges
+from koski.core.edges import Drain, Edges, Periodic
 from koski.core.inputs import RHO, Inputs
 from koski.core.solver import advance
 from koski.core.terrain import Terrain
@@ -51,6 +51,25 @@ def waves() -> None:
     for name, two in MODES.items():
         found = [noise(two, DEPTH / share, cells, shape=(48, 96)) for share, cells in where]
         print(row(name, *(f"{f:.1f}" for f in found)), flush=True)
+    for kind in ("blocker", "floater"):
+        found = [adrift(kind, DEPTH / share, cells) for share, cells in where]
+        print(row(f"a free {kind}", *(f"{f:.1f}" for f in found)), flush=True)
+
+
+def adrift(kind: str, draft: float, cells: int, shape=(48, 96)) -> float:
+    """The same [mm] for a box that is free to move, half as dense as water, in a world."""
+    edges = Edges(west=Periodic(), east=Periodic())
+    terrain = Terrain.create(np.zeros(shape, np.float32), edges=edges)
+    world = World(terrain, DEPTH, SMOOTH, velocity=(1.0, 0.0), coupling="two-layer")
+    box, at = Box((cells, cells, 2 * draft)), (20.0, shape[0] / 2 + 0.01, DEPTH)
+    world.drop(box, at, density=RHO / 2, kind=kind, velocity=(1.0, 0.0, 0.0))
+    world.step(10.0)
+    squares = []
+    for _ in range(50):
+        world.step(0.2)
+        s = np.asarray(world.frame.surface)
+        squares.append(np.mean((s - np.median(s)) ** 2))
+    return 1000 * float(np.sqrt(np.mean(squares)))
 
 
 # ── one body at rest in a lake ───────────────────────────────────────────────────────────
