@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test check bench gallery format clean
+.PHONY: demo test test-all check bench gallery format clean
 
 demo: $(READY)
 	$(BIN)/koski run river-dam --picture out/river-dam.png
@@ -11,6 +11,9 @@ demo: $(READY)
 
 test: check
 	$(BIN)/python -m pytest -n 2
+
+test-all: check
+	$(BIN)/python -m pytest -n 2 -m ""
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -34,8 +34,11 @@ OTHERS = [name for name in NAMED if name not in [*LAYERS, "two-layer-paper"]]
 
 @pytest.mark.parametrize(
     "name, solver",
-    # every other pair, as on a chessboard: all of them take too long for each change
-    [(a, b) for i, a in enumerate(PLAIN) for j, b in enumerate(OTHERS) if (i + j) % 2 == 0]
+    [
+        pytest.param(a, b, marks=[pytest.mark.long] if (i + j) % 3 else [])
+        for i, a in enumerate(PLAIN)
+        for j, b in enumerate(OTHERS)
+    ]
     + [(name, solver) for name in ("river", "lake-drop-box") for solver in LAYERS]
     + [("lake-drop-box", "shallow")],  # the other scenes with bodies have tests of their own
 )

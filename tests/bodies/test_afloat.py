@@ -31,7 +31,7 @@ def test_bodies_lie_as_deep_as_archimedes_says(kind, cells):
         assert abs(rise - 1) < 0.1
 
 
-@pytest.mark.parametrize("kind", ["floater", "blocker"])
+@pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
 def test_a_box_comes_to_rest_at_its_draught_and_the_lake_has_no_dent(kind):
     world = pond(48, depth=4.0, cell=0.5, coupling="two-layer")
     box = world.drop(koski.Box((2, 2, 2)), at=(12.1, 11.9, 4.4), density=600, kind=kind)
@@ -58,7 +58,7 @@ def test_what_is_denser_than_water_sinks():
     assert stone.submerged == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("kind", ["floater", "blocker"])
+@pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
 def test_a_log_in_a_current_reaches_its_speed(kind):
     world = river()
     log = world.drop(
@@ -74,7 +74,7 @@ def test_a_log_in_a_current_reaches_its_speed(kind):
     assert log.velocity[0] == pytest.approx(1.0, rel=0.1)
 
 
-@pytest.mark.parametrize("kind", ["floater", "blocker"])
+@pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
 def test_a_body_dropped_from_five_metres_makes_a_ring_of_waves(kind):
     world = pond(64, depth=4.0)
     world.drop(koski.Box((3, 3, 3)), at=(32, 32, 9.0 + 1.5), density=700, kind=kind)

@@ -49,7 +49,7 @@ def act(shape, motion, props, surface=0.0, ground=-100.0, u=0.0, v=0.0, dt=0.02,
     return press(groups, motion, props, *maps, dt, grid=grid)
 
 
-@pytest.mark.parametrize("across", [2, 4, 10])
+@pytest.mark.parametrize("across", [2, pytest.param(4, marks=pytest.mark.long), 10])
 @pytest.mark.parametrize("q", [turns.STILL, TILTED], ids=["upright", "tilted"])
 @pytest.mark.parametrize("shape", [Box((1, 1, 1)), Sphere(0.5), Capsule(0.5, 1.0)], ids=type)
 def test_buoyancy_is_the_weight_of_the_water_displaced(shape, q, across):

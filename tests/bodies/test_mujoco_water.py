@@ -57,6 +57,7 @@ def test_a_box_half_as_dense_as_water_floats_half_under(kind):
     assert_allclose(body.position, data.body("hull").xpos, atol=1e-3)  # of the last stretch
 
 
+@pytest.mark.long
 def test_a_model_may_lie_anywhere_beside_the_world():
     heights = []
     for x, y, z in ((0, 0, 0), (-40, 30, 7)):
@@ -91,6 +92,7 @@ def test_a_current_carries_what_is_free_and_leans_on_what_is_held():
     assert 0.02 < data.joint("foot").qpos[0] < 0.7
 
 
+@pytest.mark.long
 def test_a_ballasted_body_rights_itself():
     """The weight is a welded child, far below the middle of the volume, and of no shape."""
     weight = '<body pos="0 0 -.25"><geom size=".05" mass="100" contype="0" conaffinity="0"/></body>'
@@ -103,6 +105,7 @@ def test_a_ballasted_body_rights_itself():
     assert data.body("hull").xmat[8] > 0.999
 
 
+@pytest.mark.long
 def test_a_welded_child_is_as_a_part_of_the_body():
     """MuJoCo takes forces at the centre of mass of one body, without those welded to it."""
     ends = []
@@ -132,6 +135,7 @@ def test_a_blocker_raises_the_lake_by_what_it_displaces():
     assert abs(world.volume.drift) < 1e-6
 
 
+@pytest.mark.long
 def test_what_is_welded_to_the_models_world_stands_in_the_waters_way():
     model, data = load(f'<body name="pier" pos="4 4 1">{LIGHT}</body>')
     water = koski.mujoco.Water(model, data, pond(), bodies=["pier"])
@@ -143,6 +147,7 @@ def test_what_is_welded_to_the_models_world_stands_in_the_waters_way():
 # ── keeping in step with the model ───────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 def test_the_water_follows_the_models_clock():
     for timestep in (0.002, 0.003, 0.02):
         model, data = load(free(), timestep=timestep)
