@@ -58,8 +58,8 @@ def test_what_is_denser_than_water_sinks():
     assert stone.submerged == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
-def test_a_log_in_a_current_reaches_its_speed(kind):
+@pytest.mark.parametrize("kind, within", [("floater", 0.1), ("blocker", 0.2)])
+def test_a_log_in_a_current_reaches_its_speed(kind, within):
     world = river()
     log = world.drop(
         koski.Capsule(0.4, 3.0),
@@ -71,7 +71,8 @@ def test_a_log_in_a_current_reaches_its_speed(kind):
     )
     for _ in range(20):
         world.step(1.0)
-    assert log.velocity[0] == pytest.approx(1.0, rel=0.1)
+    # a blocker makes a wake of its own, and lags in it: see the limits in docs/bodies.md
+    assert log.velocity[0] == pytest.approx(1.0, rel=within)
 
 
 @pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
