@@ -15,15 +15,20 @@ ORDER = [  # each may import only from its own line and the lines above
     ("bodies",),
     ("brush", "cache", "pack", "landscape"),
     ("scene",),
+    ("strokes",),
     ("scenes",),
     ("world",),
     ("mujoco",),
     ("io",),
-    ("bench", "validate", "running"),
+    ("render",),
+    ("bench", "validate", "running", "filming"),
     ("cli",),
 ]
 LAYER = {name: i for i, names in enumerate(ORDER) for name in names}
-ALLOWED = {("scenes", "io")}  # a scene reads its real terrain through the loader, when it is built
+ALLOWED = {
+    ("scenes", "io"),  # a scene reads its real terrain through the loader, when it is built
+    ("world", "render"),  # a world has its picture made, when it is asked for one
+}
 
 
 def imports(path: Path) -> set[str]:

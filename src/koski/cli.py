@@ -1,4 +1,4 @@
-"""The command line: koski scenes | run | bench."""
+"""The command line: koski scenes | run | film | picture | bench."""
 
 import sys
 from pathlib import Path
@@ -47,19 +47,40 @@ def list_scenes() -> None:
     screen.print(table)
 
 
+What = Annotated[
+    str, typer.Argument(metavar="SCENE_OR_HEIGHTMAP", help="A scene's name or a heightmap file.")
+]
+Solver = Annotated[
+    str | None, typer.Option(help="pipe, shallow, linear, … (default: the scene's own).")
+]
+Coupling = Annotated[
+    str | None,
+    typer.Option(help="How bodies and water meet: mixed, two-layer, one-layer, floaters."),
+]
+Cells = Annotated[int | None, typer.Option(help="Cells along the longer side of a scene.")]
+View = Annotated[
+    str | None,
+    typer.Option(
+        help="orbit:azimuth=30,elevation=20,distance=80,turn=10 | fly:FILE.json | follow:0"
+        " | eye:x,y,z,tx,ty,tz (default: the scene's own, or a view of all)."
+    ),
+]
+Size = Annotated[str, typer.Option(help="Width and height [px].")]
+Quality = Annotated[str, typer.Option(help="draft, good or best.")]
+Sun = Annotated[
+    str | None,
+    typer.Option(help="Its elevation and azimuth [°], from the east counter-clockwise: 35,215."),
+]
+WaterKind = Annotated[
+    str | None, typer.Option(help="What is in it: pure, lake, chlorophyll, silt, glacier.")
+]
+
+
 @app.command()
 def run(
-    what: Annotated[
-        str,
-        typer.Argument(metavar="SCENE_OR_HEIGHTMAP", help="A scene's name or a heightmap file."),
-    ],
-    solver: Annotated[
-        str | None, typer.Option(help="pipe, shallow, linear, … (default: the scene's own).")
-    ] = None,
-    coupling: Annotated[
-        str | None,
-        typer.Option(help="How bodies and water meet: mixed, two-layer, one-layer, floaters."),
-    ] = None,
+    what: What,
+    solver: Solver = None,
+    coupling: Coupling = None,
     size: Annotated[
         int | None, typer.Option(help="Cells along the longer side of a scene.")
     ] = None,
@@ -80,6 +101,61 @@ def run(
     from koski import running
 
     running.run(what, solver, coupling, size, seconds, fps, out, picture, json)
+
+
+@app.command()
+def film(
+    what: What,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="An .mp4, a .gif, or a folder or name%04d.png for PNGs."),
+    ],
+    seconds: Annotated[float, typer.Option(help="How long the film is [s].")] = 10.0,
+    start: Annotated[float, typer.Option(help="When it starts [s of the water's time].")] = 0.0,
+    speed: Annotated[float, typer.Option(help="Seconds of the water's time per second.")] = 1.0,
+    size: Size = "1280x720",
+    fps: Annotated[float, typer.Option(help="Frames per second.")] = 30.0,
+    camera: View = None,
+    quality: Quality = "good",
+    sun: Sun = None,
+    water: WaterKind = None,
+    solver: Solver = None,
+    coupling: Coupling = None,
+    cells: Cells = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a film that was broken off.")
+    ] = False,
+    sheet: Annotated[
+        Path | None, typer.Option(help="Also write a contact sheet of 12 frames to this file.")
+    ] = None,
+) -> None:
+    """Make a film of a scene, or of rain on a heightmap."""
+    from koski import filming
+
+    look = (camera, size, quality, sun, water)
+    order = filming.Order(what, solver, coupling, cells, *look, start, fps, speed)
+    filming.film(order, out, seconds, resume, sheet)
+
+
+@app.command()
+def picture(
+    what: What,
+    out: Annotated[Path, typer.Option("--out", "-o", help="A .png, .jpg or .webp file.")],
+    at: Annotated[float, typer.Option(help="When [s of the water's time].")] = 0.0,
+    size: Size = "1280x720",
+    camera: View = None,
+    quality: Quality = "good",
+    sun: Sun = None,
+    water: WaterKind = None,
+    solver: Solver = None,
+    coupling: Coupling = None,
+    cells: Cells = None,
+) -> None:
+    """Make one picture of a scene, or of rain on a heightmap."""
+    from koski import filming
+
+    look = (camera, size, quality, sun, water)
+    filming.picture(filming.Order(what, solver, coupling, cells, *look, start=at), out)
 
 
 @app.command()

@@ -33,7 +33,7 @@ def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
     if not (path.suffix or path.exists()) or what in scenes.names():
         return scenes.load(what, size, solver)
     if size is not None:
-        raise InputError("a heightmap has the size it has: leave out --size")
+        raise InputError("a heightmap has the cells it has: do not ask for another number")
     terrain = dem.load(path, edges=Edges.all(Drain()))
     rain = Scene(
         path.name, terrain, solver=ShallowWater(manning=0.03), rain=CLOUDBURST, seconds=600.0
@@ -94,11 +94,11 @@ def lengths(seconds: float, fps: float) -> list[float]:
     return [1 / fps] * int(whole) + ([rest / fps] if rest > 1e-6 else [])
 
 
-def progress(console: Console) -> Progress:
+def progress(console: Console, unit: str = "s") -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
-        TextColumn("{task.completed:.0f}/{task.total:.0f} s"),
+        TextColumn(f"{{task.completed:.0f}}/{{task.total:.0f}} {unit}"),
         TextColumn("[cyan]{task.fields[speed]}"),
         TimeRemainingColumn(),
         console=console,

@@ -39,6 +39,7 @@ class Scene:
     bodies: tuple[dict, ...] = ()  # what is dropped at the start: arguments of `World.drop`
     coupling: str = "mixed"  # how bodies and water meet
     seconds: float = 60.0  # how long it takes to see what there is to see
+    view: str | None = None  # the camera that sees it best, such as "orbit:azimuth=30"
 
     def with_solver(self, name: str) -> "Scene":
         """The same scene with another solver, which keeps the roughness of the bed."""

@@ -12,20 +12,20 @@ import numpy as np
 from koski import cache, pack, scenes
 from koski.bodies.body import Body
 from koski.bodies.engine import Spec
-from koski.bodies.fleet import Fleet, Record, fits, kind_of, weighed
+from koski.bodies.fleet import Fleet, Record, fits, kind_of, made_of, weighed
 from koski.bodies.path import Path
 from koski.bodies.shapes import Shape
 from koski.brush import bump, sample, share
 from koski.core.errors import InputError, number
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
-from koski.core.pytree import pytree
 from koski.core.solver import Solver, advance, ready
-from koski.core.stencil import above, below, left, right, to_faces
+from koski.core.stencil import above, below, left, right
 from koski.core.sums import total
 from koski.core.terrain import Terrain
 from koski.scene import Scene, Spring
 from koski.solvers import blocking, coupled
+from koski.strokes import Strokes, plus, springing, stroked
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,6 @@ class Volume:
 
     def __float__(self) -> float:
         return self.now
-
-
-@pytree
-class Strokes:
-    """What hands have done since the last step: amounts, not rates."""
-
-    poured: jax.Array | None = None  # [m]
-    drained: jax.Array | None = None  # [m]
-    pushed: tuple[jax.Array, jax.Array] | None = None  # [m/s] along x and y
-    dyed: dict[str, jax.Array] | None = None  # amount per m²
-    pressed: jax.Array | None = None  # [Pa]
 
 
 class World:
@@ -79,7 +68,7 @@ class World:
         scene = Scene("terrain", what) if isinstance(what, Terrain) else what
         if not isinstance(scene, Scene):
             raise InputError(f"a World is made from a scene or a terrain, not from {what!r}")
-        self.name = scene.name
+        self.name, self.view = scene.name, scene.view
         self.terrain = scene.terrain
         self.solver: Any = scene.solver if solver is None else solver
         self.coupling = coupled(scene.coupling if coupling is None else coupling)
@@ -247,12 +236,14 @@ class World:
         fixed: bool = False,
         path: Path | None = None,
         color: Any = None,
+        material: str | None = None,
     ) -> Body:
         """Put a body into the world, its centre `at` (x, y, z) [m]; it falls, floats or blocks.
 
         By default it weighs 500 kg/m³.  Light bodies are floaters, that let the water through;
         heavy ones are blockers, unless `kind` says otherwise.  A `fixed` body stays where it is,
-        one with a `path` goes where that leads.
+        one with a `path` goes where that leads.  Its `color` and `material` (wood, crate, metal,
+        stone or paint) are for pictures, which else go by shape and density.
         """
         weight = weighed(shape, density, mass)
         moves = "driven" if path is not None else "fixed" if fixed else "free"
@@ -261,9 +252,8 @@ class World:
         spec = Spec(shape, weight, start[0], turn, velocity, spin, friction, bounce, moves)  # type: ignore[arg-type]
         fits(spec, self.terrain.grid)
         sort = kind_of(kind, weight / shape.volume, self.coupling)
-        record = Record(
-            sort, number("drag", drag, low=0), number("damping", damping, low=0), color, path
-        )
+        pull = number("drag", drag, low=0), number("damping", damping, low=0)
+        record = Record(sort, *pull, color, path, made_of(material))
         if self._fleet is None:
             self._fleet = Fleet(self.engine)
         return Body(self._fleet, self._fleet.add(spec, record))
@@ -303,6 +293,16 @@ class World:
         n = np.stack([-slope_x, -slope_y, np.ones_like(slope_x)], axis=-1)
         return n / np.linalg.norm(n, axis=-1, keepdims=True)
 
+    def picture(self, camera=None, size=(960, 540), quality="good", **look) -> np.ndarray:
+        """See the water as an image [height, width, 3] of bytes, that a notebook shows by itself.
+
+        `camera` is a Camera, or a text such as "orbit:azimuth=30"; of none it is the scene's own,
+        or one that sees all.  `look` are the fields of koski.render.renderer.Look: sun, water …
+        """
+        from koski.render.picture import pictured
+
+        return pictured(self, camera, size, quality, look)
+
     # ── keeping ──────────────────────────────────────────────────────────────────────────
 
     def save(self, path: str | os.PathLike) -> None:
@@ -326,26 +326,9 @@ class World:
 
     def _inputs(self, seconds: float) -> Inputs:
         """Rain, springs and strokes as rates over the coming seconds."""
-        s, grid = self._strokes, self.terrain.grid
-        source, sink = self._rain, None
-        dyes: dict[str, Any] = {}
-        for spring in self.springs:
-            place = spring.discharge / grid.area * self._share(spring.x, spring.y, spring.radius)
-            if spring.discharge >= 0:
-                source = plus(source, place)
-                for name, c in spring.dyes.items():
-                    dyes[name] = plus(dyes.get(name), c * place)
-            else:
-                sink = plus(sink, -place)
-        over = 1 / max(seconds, 1e-9)
-        if s.poured is not None:
-            source = plus(source, s.poured * over)
-        if s.drained is not None:
-            sink = plus(sink, s.drained * over)
-        for name, amount in (s.dyed or {}).items():
-            dyes[name] = plus(dyes.get(name), amount * over)
-        push = None if s.pushed is None else to_faces(s.pushed[0] * over, s.pushed[1] * over, grid)
-        return Inputs(source, sink, self._evaporation, dyes, push, s.pressed, self._held)
+        lasting = Inputs(self._rain, evaporation=self._evaporation, held=self._held)
+        lasting = springing(lasting, self.springs, self.terrain.grid)
+        return stroked(lasting, self._strokes, seconds, self.terrain.grid)
 
     def _held_map(self):
         free = jnp.full(self.terrain.grid.shape, jnp.nan, jnp.float32)
@@ -392,8 +375,3 @@ class World:
 
 
 exact = jax.jit(total)
-
-
-def plus(a, b):
-    """a + b, where nothing yet counts as zero."""
-    return b if a is None else a + b

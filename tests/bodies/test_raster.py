@@ -233,4 +233,5 @@ def test_far_from_the_origin_bodies_keep_their_shape():
 def test_padding_belongs_to_nobody():
     (group,) = pack([Sphere(1.0), None, Sphere(1.0)], Grid.create(20, 20))
     assert_array_equal(group.body, [0, 2] + [NOBODY] * 6)
-    assert [bucket(n) for n in (3, 8, 8.1, 13, 17, 25, 33, 100)] == [8, 8, 12, 16, 24, 32, 48, 128]
+    sides = [bucket(n) for n in (3, 6.1, 8, 8.1, 13, 17, 25, 33, 100)]
+    assert sides == [6, 8, 8, 12, 16, 24, 32, 48, 128]

@@ -48,6 +48,11 @@ class Body:
         return self._record.color
 
     @property
+    def material(self) -> str | None:
+        """What it was said to be made of; where nothing was, pictures go by shape and density."""
+        return self._record.material
+
+    @property
     def position(self) -> np.ndarray:
         """Of its origin [m]."""
         return self._moves("position")

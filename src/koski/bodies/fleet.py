@@ -16,7 +16,7 @@ from koski.bodies.forces import Motion, Props
 from koski.bodies.groups import doubled, pack
 from koski.bodies.path import Path
 from koski.bodies.shapes import Shape
-from koski.core.errors import InputError, number
+from koski.core.errors import InputError, nearest, number
 from koski.core.inputs import RHO, Inputs
 from koski.core.terrain import Terrain
 
@@ -24,6 +24,7 @@ STEP = 0.02  # bodies and water move in turns of at most this [s]
 FINEST = 8  # turns, within that, for bodies that would cross more than a cell
 SLACK = 0.1  # of a cell: how far blockers may move before the water takes note
 MOST = 4096  # bodies in a world
+MATERIALS = ("wood", "crate", "metal", "stone", "paint")
 
 Kind = Literal["blocker", "floater"]
 
@@ -37,6 +38,7 @@ class Record:
     damping: float
     color: Any = None
     path: Path | None = None
+    material: str | None = None
 
 
 class Fleet:
@@ -236,6 +238,13 @@ def kind_of(kind: str, density: float, coupling: str) -> Kind:
     if kind != "auto":
         raise InputError(f"a body is a floater, a blocker or auto, not {kind!r}")
     return "floater" if coupling == "mixed" and density < RHO else "blocker"
+
+
+def made_of(material: str | None) -> str | None:
+    """The material of a body, or none for pictures to choose."""
+    if material is not None and material not in MATERIALS:
+        raise InputError(f"there is no material {material!r}: {nearest(str(material), MATERIALS)}")
+    return material
 
 
 def fits(spec: Spec, grid) -> None:

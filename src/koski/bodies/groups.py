@@ -25,7 +25,7 @@ from koski.core.pytree import pytree, static
 
 NOBODY = 2**30  # the body of a padding slot
 FEWEST = 8  # slots in a group, corners of a hull
-RING = 4  # cells of a window beside the part: one is free on either side, however it lies
+RING = 3  # cells of a window beside the part: one is free on either side, and half to move
 PARALLEL = 1 - 1e-6  # cosine of the angle between normals that count as one
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
@@ -185,8 +185,8 @@ def doubled(n: int) -> int:
 
 
 def bucket(need: float) -> int:
-    """The least of 8, 12, 16, 24, 32, 48, … that holds this many cells."""
-    side = 8
+    """The least of 6, 8, 12, 16, 24, 32, … that holds this many cells."""
+    side = 6
     while side < need:
         side = side * 3 // 2 if side & (side - 1) == 0 else side * 4 // 3
     return side

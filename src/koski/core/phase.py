@@ -7,6 +7,7 @@ from typing import ParamSpec, TypeVar
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,12 +28,19 @@ def phase(f: Callable[P, R]) -> Callable[P, R]:
             with jax.named_scope(f.__name__):
                 return f(*args, **kwargs)
 
+        # traced once, however deep phases lie in phases
+        traced, shapes = jax.make_jaxpr(run, return_shape=True)()
+        replay = jaxpr_as_fun(traced)
+
+        def again():
+            return jax.tree.unflatten(jax.tree.structure(shapes), replay())
+
         def never():
-            return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), jax.eval_shape(run))
+            return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), shapes)
 
         def once():
-            return lax.cond(lax.optimization_barrier(True), run, never)
+            return lax.cond(lax.optimization_barrier(True), again, never)
 
-        return lax.platform_dependent(cpu=once, default=run)
+        return lax.platform_dependent(cpu=once, default=again)
 
     return named

@@ -1,0 +1,164 @@
+"""What there is to see of a world at one moment, as maps that are smooth between the cells."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from koski.core.frame import Frame
+from koski.core.grid import Grid
+from koski.core.pytree import pytree, static
+from koski.core.stencil import above, below, left, right
+from koski.core.terrain import Terrain
+
+FINE = 1024  # cells along the longer side of a map that is made finer
+FINEST = 4  # times as many cells along a side, at most
+SHOWN = 2e-3  # thinner water only wets the ground [m]
+UNDER = 0.5  # how far below the ground the water's surface is drawn where it is dry [cells]
+
+
+@pytree
+class Spot:
+    """Points among the cells of a map: the cell before each, and the shares of the next ones."""
+
+    cell: jax.Array  # j · nx + i
+    x: jax.Array
+    y: jax.Array
+    nx: int = static(default=0)
+
+    def of(self, f):
+        """The value of a map there, linear between the cells."""
+        f = f.reshape(-1)
+
+        def at(k):
+            return f.at[self.cell + k].get(mode="promise_in_bounds")
+
+        near, far = at(0), at(self.nx)
+        near = near + self.x * (at(1) - near)
+        return near + self.y * (far + self.x * (at(self.nx + 1) - far) - near)
+
+
+def spot(x, y, shape: tuple[int, ...], cell: float) -> Spot:
+    """Where points lie on a map, those beyond its edge on the edge."""
+    ny, nx = shape
+    x = jnp.clip(x * (1 / cell) - 0.5, 0, nx - 1.001)
+    y = jnp.clip(y * (1 / cell) - 0.5, 0, ny - 1.001)
+    i, j = jnp.floor(x), jnp.floor(y)
+    return Spot((j * nx + i).astype(jnp.int32), x - i, y - j, nx)
+
+
+@pytree
+class Land:
+    """The ground, which seldom changes."""
+
+    b: jax.Array  # ground, finer than the grid [m]
+    bx: jax.Array  # its slope
+    by: jax.Array
+    open: jax.Array  # share of the sky that hollows leave
+    coarse: jax.Array  # the ground in the cells of the grid [m]
+    low: jax.Array  # lowest and highest ground [m]
+    high: jax.Array
+    cell: float = static(default=1.0)  # side of a fine cell [m]
+    grid: Grid = static(default=None)
+
+    @staticmethod
+    def of(terrain: Terrain) -> Land:
+        return land(terrain.b, terrain.grid)
+
+    def spot(self, x, y) -> Spot:
+        return spot(x, y, self.b.shape, self.cell)
+
+    def spot_coarse(self, x, y) -> Spot:
+        """On maps of the grid's own cells."""
+        return spot(x, y, self.grid.shape, self.grid.cell)
+
+
+@pytree
+class Sea:
+    """The water at one moment."""
+
+    w: jax.Array  # its surface, below the ground where it is dry; as fine as the ground [m]
+    wx: jax.Array  # its slope
+    wy: jax.Array
+    top: jax.Array  # the higher of ground and water
+    u: jax.Array  # velocity in the cells of the grid [m/s]
+    v: jax.Array
+    dyes: dict[str, jax.Array]
+
+
+def finer(f, times: int):
+    """A map with `times` as many cells along each side, cubic between them."""
+    if times == 1:
+        return f
+    return jax.image.resize(f, (f.shape[0] * times, f.shape[1] * times), "cubic")
+
+
+def slopes(f, cell: float):
+    """The slope of a map along x and y."""
+    y, x = jnp.gradient(f, cell)
+    return x, y
+
+
+@partial(jax.jit, static_argnames="grid")
+def land(b, grid: Grid) -> Land:
+    times = max(1, min(FINEST, FINE // max(grid.shape)))
+    fine = finer(b, times)
+    cell = grid.cell / times
+    bx, by = slopes(fine, cell)
+    wide = b
+    for _ in range(8):
+        wide = smoothed(wide, grid)
+    hollow = (wide - b) / (4 * grid.cell)
+    sees = finer(jnp.clip(1 - 1.2 * jnp.maximum(hollow, 0), 0.35, 1), times)
+    return Land(fine, bx, by, sees, b, b.min(), b.max(), cell, grid)
+
+
+def smoothed(f, grid: Grid):
+    """The mean of each cell and its four neighbours; beyond the edge counts as the cell itself."""
+    f = 0.25 * (
+        jnp.pad(f, ((1, 1), (0, 0)), mode="edge")[2:]
+        + 2 * f
+        + jnp.pad(f, ((1, 1), (0, 0)), mode="edge")[:-2]
+    )
+    return 0.25 * (
+        jnp.pad(f, ((0, 0), (1, 1)), mode="edge")[:, 2:]
+        + 2 * f
+        + jnp.pad(f, ((0, 0), (1, 1)), mode="edge")[:, :-2]
+    )
+
+
+@jax.jit
+def sea(frame: Frame, land: Land) -> Sea:
+    """The water's surface goes on below the ground beside it: they meet in a smooth line."""
+    times = land.b.shape[0] // land.grid.ny
+    w = finer(extended(frame.surface, land.coarse, land.grid), times)
+    wx, wy = slopes(w, land.cell)
+    return Sea(w, wx, wy, jnp.maximum(w, land.b), frame.u, frame.v, frame.dyes)
+
+
+def extended(surface, b, grid: Grid):
+    """The surface of the water, carried on under dry ground as the mean of what is beside it."""
+    wet = surface - b > SHOWN
+    deep = b - UNDER * grid.cell
+    s, known = jnp.where(wet, surface, 0.0), wet.astype(jnp.float32)
+
+    def grow(_, both):
+        s, known = both
+        total = sum(shift(s * known, grid) for shift in (right, left, above, below))
+        count = sum(shift(known, grid) for shift in (right, left, above, below))
+        new = (known == 0) & (count > 0)
+        s = jnp.where(new, total / jnp.maximum(count, 1), s)
+        return s, jnp.where(new, 1.0, known)
+
+    s, known = lax.fori_loop(0, 3, grow, (s, known))
+    dry = jnp.where(known > 0, jnp.minimum(s, b - 0.02 * grid.cell), deep)
+    return jnp.where(wet, surface, jnp.maximum(dry, deep))
+
+
+@jax.jit
+def between(old: Sea, new: Sea, share) -> Sea:
+    """The water between two moments."""
+    return jax.tree.map(lambda a, b: a + share * (b - a), old, new)

@@ -1,0 +1,84 @@
+"""Foam: where it is born, and the lace it is made of.
+
+Water takes in air where it is fast and shallow, where it runs into slower water, where it falls
+and where it meets a body.  All of these need about a metre a second: slower water stays clear
+whatever its shape (Chanson 1996), so that a calm lake has no foam, ever.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from koski.core.frame import Frame
+from koski.core.grid import Grid
+from koski.core.stencil import above, below, left, right
+from koski.render.drift import Carried
+from koski.render.noise import Tile, crackle, each, even, fractal, smooth
+
+GRAVITY = 9.81  # [m/s²]
+FILM = 0.02  # water thinner than this is too thin for foam [m]
+LACE = 1.0  # side of the pattern's tile over that of the ripples'
+
+
+def birth(frame: Frame, u, v, blocked, grid: Grid):
+    """How fast foam covers clear water [1/s]."""
+    d, h = frame.depth, frame.surface
+    speed = jnp.sqrt(u * u + v * v)
+    wet = smooth(0.5 * FILM, 3 * FILM, d)
+    froude = speed / jnp.sqrt(GRAVITY * jnp.maximum(d, FILM))
+    rapid = smooth(1.1, 2.4, froude) * smooth(1.0, 3.0, speed)
+
+    def ahead(f, other):
+        """The step of `f` to a neighbour, none at the edge or where either is dry."""
+        both = (d > FILM) & (other(d, grid) > FILM)
+        return jnp.where(both, other(f, grid) - f, 0)
+
+    # water that catches up with slower water before it: bores, jumps, plunging jets
+    closing = jnp.maximum(ahead(u, left) - ahead(u, right), ahead(v, below) - ahead(v, above)) / 2
+    crush = smooth(0.25, 1.2, closing) * smooth(0.4, 1.2, speed)
+    # how far the surface drops along the flow: to here, or to the next cell
+    slide_x = jnp.where(u > 0, ahead(h, left), ahead(h, right))
+    slide_y = jnp.where(v > 0, ahead(h, below), ahead(h, above))
+    brink_x = -jnp.where(u > 0, ahead(h, right), ahead(h, left))
+    brink_y = -jnp.where(v > 0, ahead(h, above), ahead(h, below))
+    drop = jnp.maximum(jnp.maximum(slide_x, slide_y), jnp.maximum(brink_x, brink_y)) / grid.cell
+    fall = smooth(0.25, 0.9, drop) * smooth(0.7, 2.0, speed)
+    rate = 0.2 * rapid + 3.0 * crush + 2.5 * fall
+    if blocked is not None:
+        solid = blocked.astype(jnp.float32)
+        beside = jnp.maximum(
+            jnp.maximum(left(solid, grid), right(solid, grid)),
+            jnp.maximum(below(solid, grid), above(solid, grid)),
+        )
+        rate = rate + 2.0 * beside * smooth(0.5, 2.0, speed)
+    return wet * rate
+
+
+def lace(n: int = 512, seed: int = 0) -> Tile:
+    """Threads round bubbles of several sizes, spread evenly over 0 to 1."""
+    large, small, tiny = (
+        np.sqrt(np.maximum(crackle(n, seed + k, c, warp)[1], 0))
+        for k, c, warp in ((0, 9, 0.25), (7, 23, 0.2), (13, 61, 0.15))
+    )
+    torn = 0.09 * fractal(n, seed + 19, 1.8, 5)
+    return Tile.of(even(-np.minimum(large, 0.55 * small + 0.25) - 0.2 * small - 0.1 * tiny + torn))
+
+
+def pattern(carried: Carried, lace: Tile, x, y, footprint, tile):
+    """The lace at (x, y), carried by the flow: evenly spread over 0 to 1, its mean from afar."""
+    side = LACE * tile
+    k = 1 / side
+
+    def copy(i):
+        px, py = carried.copy(i, x, y, side)
+        return carried.share[i] * (lace.seen(px * k, py * k, footprint * k) - 0.5)
+
+    both = sum(each(copy, (0,), (1,)))
+    return 0.5 + 0.5 * jnp.sin(2.2 * both)  # two high places together are no higher than 1
+
+
+def foam_cover(foam, pattern, soft=0.18):
+    """How much of the water foam hides: the highest `foam` of the pattern, with a soft border."""
+    reach = (1 + 2 * soft) * foam - soft
+    return jnp.where(foam > 1e-3, smooth(-soft, soft, pattern - 1 + reach), 0.0)

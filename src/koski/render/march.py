@@ -1,0 +1,168 @@
+"""Where rays meet the ground and the water.
+
+From an eye above both, each direction on the map is a row of heights at growing distances.  The
+highest tangent so far grows along it, so that the first sample which hides a ray is found by
+halving; a few looks along the ray itself then find the point.  From anywhere else rays march.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from koski.core.phase import phase
+from koski.core.pytree import pytree
+from koski.render.fields import Land, Sea
+
+STEPS = 512  # distances along a direction
+HALVINGS = 9  # of those
+CLOSE = 6  # halvings along the ray itself
+FAR = 1e9  # the length of a ray that meets nothing [m]
+
+
+@pytree
+class Fan:
+    """Directions on the map, seen from the eye, and how steeply what stands there rises."""
+
+    first: jax.Array  # azimuth of the first of them [rad]
+    apart: jax.Array  # from one to the next [rad]
+    distance: jax.Array  # of the samples [STEPS] [m]
+    steepest: jax.Array  # tangent of the elevation, at most so far [directions, STEPS]
+
+
+def height(land: Land, sea: Sea, x, y):
+    """The higher of ground and water."""
+    at = land.spot(x, y)
+    return jnp.maximum(at.of(land.b), at.of(sea.w))
+
+
+def beyond(land: Land, x, y):
+    """Which points are not over the grid."""
+    wide, deep = land.grid.size
+    return (x < 0) | (x > wide) | (y < 0) | (y > deep)
+
+
+@partial(jax.jit, static_argnames="count")
+def fan(land: Land, sea: Sea, eye, first, apart, nearest, farthest, count: int) -> Fan:
+    """Look in `count` directions, at distances that grow by the same share each."""
+    k = jnp.arange(STEPS) / (STEPS - 1)
+    even = nearest + (farthest - nearest) * k
+    grown = nearest * jnp.exp(k * jnp.log(farthest / nearest))
+    r = 0.5 * (even + grown)
+    turn = first + apart * jnp.arange(count)
+    x = eye[0] + jnp.cos(turn)[:, None] * r
+    y = eye[1] + jnp.sin(turn)[:, None] * r
+    h = jnp.where(beyond(land, x, y), -FAR, land.spot(x, y).of(sea.top))
+    return Fan(first, apart, r, lax.cummax((h - eye[2]) / r, axis=1))
+
+
+@jax.jit
+def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
+    """How far along rays d [3, ...] from the eye the ground or the water is, FAR if nowhere."""
+    flat = jnp.sqrt(d[0] * d[0] + d[1] * d[1] + 1e-12)
+    rise = d[2] / flat
+    turn = jnp.mod(jnp.arctan2(d[1], d[0]) - fan.first, 2 * jnp.pi)
+    rows = fan.steepest.shape[0]
+    row = jnp.clip(jnp.round(turn / fan.apart), 0, rows - 1).astype(jnp.int32) * STEPS
+    steepest = fan.steepest.reshape(-1)
+
+    def halve(_, bounds):
+        low, high = bounds
+        mid = (low + high) // 2
+        hidden = steepest.at[row + mid].get(mode="promise_in_bounds") >= rise
+        return jnp.where(hidden, low, mid + 1), jnp.where(hidden, mid, high)
+
+    none = jnp.zeros(row.shape, jnp.int32)
+    low, _ = lax.fori_loop(0, HALVINGS, halve, (none, none + STEPS))
+
+    def distance(k):
+        return fan.distance.at[jnp.clip(k, 0, STEPS - 1)].get(mode="promise_in_bounds")
+
+    ex, ey = d[0] / flat, d[1] / flat
+
+    def over(r):
+        """How far the ground or the water stands above the ray."""
+        x, y = eye[0] + r * ex, eye[1] + r * ey
+        gap = height(land, sea, x, y) - (eye[2] + r * rise)
+        return jnp.where(beyond(land, x, y), -FAR, gap)
+
+    # the direction looked up is a little beside the ray: the hit may be a step before or after
+    r0, r1, r2 = (distance(low + k) for k in (-1, 0, 1))
+    early, late = phase(over)(r0) >= 0, phase(over)(r1) < 0
+    before = jnp.where(early, distance(low - 2), jnp.where(late, r1, r0))
+    after = jnp.where(early, r0, jnp.where(late, r2, r1))
+    before, after = phase(lambda: (before, after))()
+    return jnp.where(low < STEPS, closer(over, before, after) / flat, FAR)
+
+
+def closer(over, before, after):
+    """Where rays go under between two distances: by halving, then as if all were straight."""
+
+    def halve(_, found):
+        before, after, g0, g1 = found
+        mid = 0.5 * (before + after)
+        g = phase(over)(mid)
+        under = g >= 0
+        return (
+            jnp.where(under, before, mid),
+            jnp.where(under, mid, after),
+            jnp.where(under, g0, g),
+            jnp.where(under, g, g1),
+        )
+
+    found = (before, after, over(before), over(after))
+    before, after, g0, g1 = lax.fori_loop(0, CLOSE, halve, found)
+    share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
+    return before + share * (after - before)
+
+
+def entry(land: Land, p, d):
+    """How far along rays from p the block of land begins and ends, seen from above."""
+    wide, deep = land.grid.size
+
+    def along(p, d, size):
+        inv = 1 / jnp.where(jnp.abs(d) < 1e-9, 1e-9, d)
+        a, b = -p * inv, (size - p) * inv
+        return jnp.minimum(a, b), jnp.maximum(a, b)
+
+    (x0, x1), (y0, y1) = along(p[0], d[0], wide), along(p[1], d[1], deep)
+    return jnp.maximum(x0, y0), jnp.minimum(x1, y1)
+
+
+def side(land: Land, sea: Sea, eye, d, base):
+    """How far rays from outside go to the cut sides of land and water, FAR if they miss."""
+    enter, leave = entry(land, eye, d)
+    x, y, z = (eye[k] + enter * d[k] for k in range(3))
+    hit = (enter > 0) & (enter < leave) & (z > base) & (z < height(land, sea, x, y))
+    return jnp.where(hit, enter, FAR)
+
+
+def passes_below(land: Land, eye, d, base):
+    """Which rays from outside come in below the block of land."""
+    enter, _ = entry(land, eye, d)
+    return (enter > 0) & (eye[2] + enter * d[2] < base)
+
+
+def along(land: Land, p, d, way):
+    """How far along rays from p the ground is: looked for at the distances `way` [K, ...].
+
+    FAR where it is not before the last of them.
+    """
+
+    def over(t):
+        x, y, z = (p[k] + t * d[k] for k in range(3))
+        gap = land.spot(x, y).of(land.b) - z
+        return jnp.where(beyond(land, x, y), -FAR, gap)
+
+    def step(found, t):
+        before, after = found
+        hit = (after >= FAR) & (phase(over)(t) >= 0)
+        return (jnp.where((after >= FAR) & ~hit, t, before), jnp.where(hit, t, after)), None
+
+    none = jnp.zeros_like(way[0])
+    (before, after), _ = lax.scan(step, (none, none + FAR), way)
+    hit = after < FAR
+    return jnp.where(hit, closer(over, before, jnp.where(hit, after, before)), FAR)

@@ -1,0 +1,206 @@
+"""What the rays of a picture meet first, and the light that they bring back from there."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from koski.render import march
+from koski.render.camera import Camera
+from koski.render.crowd import Crowd, solid
+from koski.render.ground import cut, ground
+from koski.render.stage import Sight, Stage, hazed
+from koski.render.tiles import CHUNK, TILE, Tiles, put, take
+from koski.render.water import water
+
+PARTS = 16  # of a picture, that are shaded one after the other
+
+# ── what rays meet first ─────────────────────────────────────────────────────────────────
+
+SKY, GROUND, WATER, SOIL, GLASS = range(5)  # GLASS: the cut side of the water
+
+
+def look_out(stage: Stage, camera: Camera, d, pixel) -> tuple[Sight, jax.Array]:
+    """Follow the rays of a picture to the land and the water."""
+    fan = spread(stage, camera, d)
+    t = march.first_hit(fan, stage.land, stage.sea, jnp.asarray(camera.eye), d)
+    return seen(stage, jnp.asarray(camera.eye), d, t, pixel)
+
+
+def spread(stage: Stage, camera: Camera, d) -> march.Fan:
+    """The directions that a picture needs, as close as its pixels."""
+    eye = np.asarray(camera.eye, float)
+    ends = np.asarray(jnp.concatenate([d[:, 0], d[:, -1], d[:, :, 0], d[:, :, -1]], 1))
+    wide, deep = stage.land.grid.size
+    ahead = np.asarray(camera.target, float) - eye
+    middle = np.arctan2(ahead[1], ahead[0])
+    turn = (np.arctan2(ends[1], ends[0]) - middle + np.pi) % (2 * np.pi) - np.pi
+    first, last = turn.min(), turn.max()
+    if last - first > np.pi or np.abs(ends[2]).max() > 0.98:
+        first, last = -np.pi, np.pi
+    count = 2 * d.shape[2]
+    corners = np.array([(x, y) for x in (0, wide) for y in (0, deep)]) - eye[:2]
+    farthest = np.hypot(*corners.T).max()
+    outside = np.maximum(np.maximum(-eye[:2], eye[:2] - (wide, deep)), 0)
+    close = 0.5 * stage.land.cell
+    nearest_ = max(np.hypot(*outside) - close, 0.1 * close)
+    return march.fan(
+        stage.land, stage.sea, jnp.asarray(camera.eye), middle + first,
+        (last - first) / (count - 1), nearest_, farthest, count,
+    )  # fmt: skip
+
+
+@jax.jit
+def seen(stage: Stage, eye, d, t, pixel) -> tuple[Sight, jax.Array]:
+    """What is at the end of each ray, and where."""
+    land, sea = stage.land, stage.sea
+    wall = march.side(land, sea, eye, d, stage.base)
+    cut = wall < march.FAR
+    t = jnp.where(cut, wall, jnp.where(march.passes_below(land, eye, d, stage.base), march.FAR, t))
+    p = eye[:, None, None] + jnp.where(t < march.FAR, t, 0) * d
+    at = land.spot(p[0], p[1])
+    b, w = at.of(land.b), at.of(sea.w)
+    wet = jnp.where(cut, p[2] > b, w > b)
+    kind = jnp.where(cut, jnp.where(wet, GLASS, SOIL), jnp.where(wet, WATER, GROUND))
+    kind = jnp.where(t < march.FAR, kind, SKY)
+    wide, deep = land.grid.size
+    to_x = jnp.minimum(jnp.abs(p[0]), jnp.abs(p[0] - wide))
+    to_y = jnp.minimum(jnp.abs(p[1]), jnp.abs(p[1] - deep))
+    along_x = to_x < to_y
+    none = jnp.zeros_like(t)
+    normal = jnp.stack([
+        jnp.where(along_x, -jnp.sign(d[0]), none), jnp.where(along_x, none, -jnp.sign(d[1])), none
+    ])  # fmt: skip
+    footprint = pixel * jnp.where(t < march.FAR, t, 0)
+    steep = jnp.maximum(jnp.abs(d[2]), 0.15)
+    return Sight(p, d, t, normal, footprint / jnp.sqrt(steep)), kind
+
+
+# ── what they bring back ─────────────────────────────────────────────────────────────────
+
+
+def painted(stage: Stage, camera: Camera, d, pixel, crowd: Crowd | None) -> jax.Array:
+    """The light along the rays of a picture, from an eye in the air."""
+    sight, kind = look_out(stage, camera, d, pixel)
+    if crowd is None:
+        return paint(stage, sight, kind)
+    picture = paint(stage, sight, jnp.where(in_any(crowd.tiles, kind), SKY, kind))
+    return paint_crowd(picture, stage, sight, kind, jnp.asarray(camera.eye), crowd)
+
+
+def paint(stage: Stage, sight: Sight, kind) -> jax.Array:
+    """The light of every pixel, like pixels together, a few at a time: whatever is in sight, the
+    same programs run."""
+    picture = backdrop(stage, sight.d)
+    ways = (
+        ((GROUND, GROUND), shade_ground),
+        ((SOIL, SOIL), shade_cut),
+        ((WATER, GLASS), shade_water),
+    )
+    lists = [listed(kind, jnp.array(kinds)) for kinds, _ in ways]
+    few = kind.size // PARTS
+    for (index, count), (_, how) in zip(lists, ways):
+        for first in range(0, int(count), few):
+            picture = how(picture, stage, sight, kind, index, first, few)
+    return picture
+
+
+@jax.jit
+def backdrop(stage: Stage, d):
+    """The sky, and below the horizon mist."""
+    sky = stage.sky
+    level = jnp.stack([d[0], d[1], jnp.maximum(d[2], 0.0)])
+    down = jnp.clip(-d[2], 0, 1)
+    return sky.radiance(level) * (1 - 0.3 * down * (2 - down)) + sky.disc(d, 0.004)
+
+
+@jax.jit
+def listed(kind, kinds):
+    """The numbers of the pixels of two kinds, and how many they are."""
+    flat = kind.reshape(-1)
+    mine = (flat == kinds[0]) | (flat == kinds[1])
+    place = jnp.where(mine, jnp.cumsum(mine) - 1, flat.size)
+    index = jnp.full(flat.size, flat.size).at[place].set(jnp.arange(flat.size), mode="drop")
+    return index, mine.sum()
+
+
+def by_list(shade):
+    """Shades a few pixels of a list, from `first` on, and lays them into the picture."""
+
+    @partial(jax.jit, static_argnames="size", donate_argnums=0)
+    def shaded(picture, stage: Stage, sight: Sight, kind, index, first, size: int):
+        mine = lax.dynamic_slice(index, (first,), (size,))
+        safe = jnp.minimum(mine, kind.size - 1)
+
+        def taken(f):
+            return f.reshape(*f.shape[:-2], -1).at[..., safe].get(mode="promise_in_bounds")
+
+        light = shade(stage, jax.tree.map(taken, sight), taken(kind))
+        flat = picture.reshape(3, -1)
+        return flat.at[:, mine].set(light, mode="drop").reshape(picture.shape)
+
+    return shaded
+
+
+def ground_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
+    sun = 1.0 if crowd is None else crowd.sunlit(sight.p, stage.sky.sun)
+    return hazed(stage, ground(stage, sight, sun), sight.d, sight.far)
+
+
+def cut_light(stage: Stage, sight: Sight, kind):
+    return hazed(stage, cut(stage, sight), sight.d, sight.far)
+
+
+def water_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
+    return hazed(stage, water(stage, sight, kind == GLASS, crowd), sight.d, sight.far)
+
+
+shade_ground, shade_cut, shade_water = map(by_list, (ground_light, cut_light, water_light))
+
+
+# ── and where bodies may be met ──────────────────────────────────────────────────────────
+
+
+def in_any(tiles: Tiles, kind):
+    """Which pixels are in a tile with bodies."""
+    return put(jnp.zeros(kind.shape, bool), tiles, jnp.ones((len(tiles.index), TILE * TILE), bool))
+
+
+def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, crowd: Crowd) -> jax.Array:
+    """The tiles in which bodies may be met, with all that they hide, shade and are mirrored in."""
+    maps = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
+    firsts = range(0, len(crowd.tiles.index), CHUNK)
+    light = [peopled(stage, *few(maps, crowd, first), eye) for first in firsts]
+    return put(picture, crowd.tiles, jnp.concatenate(light, 1))
+
+
+@jax.jit
+def few(maps, crowd: Crowd, first):
+    """Maps [..., T, 256] and their bodies, of a few tiles."""
+    maps = jax.tree.map(lambda f: lax.dynamic_slice_in_dim(f, first, CHUNK, f.ndim - 2), maps)
+    return *maps, Crowd(crowd.solids, crowd.tiles.part(first))
+
+
+def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye):
+    light = jnp.where(kind == SOIL, soil_in(stage, sight, kind), backdrop(stage, sight.d))
+    light = jnp.where(kind == GROUND, ground_in(stage, sight, kind, crowd), light)
+    wet = (kind == WATER) | (kind == GLASS)
+    light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
+    return bodies_in(light, stage, sight, eye, crowd)
+
+
+soil_in, ground_in, water_in = map(jax.jit, (cut_light, ground_light, water_light))
+
+
+@jax.jit
+def bodies_in(light, stage: Stage, sight: Sight, eye, crowd: Crowd):
+    """Bodies where they are before all else."""
+    hit = crowd.cast(eye[:, None, None], sight.d)
+    p = eye[:, None, None] + hit.safe * sight.d
+    sun = crowd.sunlit(p + 1e-3 * hit.normal, stage.sky.sun)
+    body = solid(stage, hit, p, sight.d, sight.footprint, sun)
+    return jnp.where(hit.t < sight.far, hazed(stage, body, sight.d, hit.safe), light)

@@ -1,0 +1,122 @@
+"""What an eye under water sees: the bed, the surface from below, and the sky in its window.
+
+A ray that meets the surface more steeply than about 41° leaves it, as Snell has it; flatter ones
+are mirrored and end on the bed.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from koski.core.phase import phase
+from koski.render import light as lights
+from koski.render import march
+from koski.render.crowd import Crowd, skin, solid
+from koski.render.light import dot
+from koski.render.ripples import slopes
+from koski.render.stage import Stage, unit
+from koski.render.water import DARK, bed, lit_below, sunk
+
+STEPS = 48  # along a ray
+MIRRORED = 12  # along one that the surface sends back
+
+
+def submerged(stage: Stage, eye) -> jax.Array:
+    """Whether an eye is in the water."""
+    at = stage.land.spot(eye[0], eye[1])
+    return ~march.beyond(stage.land, eye[0], eye[1]) & (eye[2] < at.of(stage.sea.w))
+
+
+def ways(stage: Stage, p, d, count: int):
+    """Distances to look at along rays, close to each other at first, until they leave or all is
+    dark; and the last of them."""
+    _, leave = march.entry(stage.land, p, d)
+    most = jnp.minimum(jnp.maximum(leave, 0), DARK / jnp.maximum(stage.medium.takes.min(), 1e-3))
+    k = (jnp.arange(count) + 1.0) / count
+    return k.reshape(-1, *(1,) * most.ndim) ** 2 * most, most
+
+
+def out_of_water(stage: Stage, p, d):
+    """How far rays stay in the water, and whether the ground ends it or the surface."""
+    way, most = ways(stage, p, d, STEPS)
+
+    def over(t):
+        """Above zero where the point is in the ground or in the air."""
+        x, y, z = (p[k] + t * d[k] for k in range(3))
+        at = stage.land.spot(x, y)
+        return jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w))
+
+    def step(found, t):
+        before, after = found
+        hit = (after >= march.FAR) & (phase(over)(t) >= 0)
+        return (
+            jnp.where((after >= march.FAR) & ~hit, t, before),
+            jnp.where(hit, t, after),
+        ), None
+
+    none = jnp.zeros_like(most)
+    (before, after), _ = lax.scan(step, (none, none + march.FAR), way)
+    ends = after < march.FAR
+    t = jnp.where(ends, march.closer(over, before, jnp.where(ends, after, before)), most)
+    x, y, z = (p[k] + t * d[k] for k in range(3))
+    at = stage.land.spot(x, y)
+    ground = ends & (at.of(stage.land.b) - z > z - at.of(stage.sea.w))
+    return t, ground, ends & ~ground
+
+
+@jax.jit
+def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
+    """The light along rays d [3, ...] from an eye in the water."""
+    p = jnp.broadcast_to(eye.reshape(3, *(1,) * (d.ndim - 1)), d.shape)
+    t, ground, surface = phase(out_of_water)(stage, p, d)
+    hit = None if crowd is None else crowd.cast(p, d)
+    if hit is not None:
+        before = hit.t < t
+        t, ground, surface = jnp.minimum(t, hit.t), ground & ~before, surface & ~before
+    q, width = p + t * d, pixel * t
+    at = stage.land.spot(q[0], q[1])
+    depth = jnp.maximum(at.of(stage.sea.w) - q[2], 0)
+    sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
+    seen = jnp.where(ground, phase(bed)(stage, q, depth, width, 1.0, sun), 0)
+    seen = jnp.where(surface, phase(ceiling)(stage, q, d, width, crowd), seen)
+    if hit is not None:
+        color, _ = skin(stage, hit, width)
+        body = lit_below(stage, q, at, depth, color, hit.normal, width, 1.0, sun)
+        seen = jnp.where(before, body, seen)
+    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
+    above = stage.land.spot(eye[0], eye[1])
+    start = jnp.maximum(above.of(stage.sea.w) - eye[2], 0)
+    glow = lights.scattered(stage.medium, t, depth, entering, start)
+    return seen * lights.through(stage.medium, t) + glow
+
+
+def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
+    """The surface from below: the world above in its window, the bed mirrored about it."""
+    land, sea = stage.land, stage.sea
+    at, coarse = land.spot(q[0], q[1]), land.spot_coarse(q[0], q[1])
+    u, v = coarse.of(sea.u), coarse.of(sea.v)
+    rx, ry = slopes(
+        stage.detail.at(coarse), stage.ripples, q[0], q[1], width, stage.t, jnp.hypot(u, v)
+    )
+    n = -unit(-(at.of(sea.wx) + rx), -(at.of(sea.wy) + ry), jnp.ones_like(rx))
+    out, total = lights.refract(d, n, lights.OUT_OF_WATER)
+    share = jnp.where(total, 1, lights.schlick(-dot(out, n)))
+    sky = stage.sky.radiance(out) + stage.sky.disc(out, 0.02)
+    if crowd is not None:
+        hit = crowd.cast(q, out)
+        body = solid(stage, hit, q + hit.safe * out, out, width)
+        sky = jnp.where(hit.t < jnp.inf, body, sky)
+    back = lights.reflect(d, n)
+    way, most = ways(stage, q, back, MIRRORED)
+    t = march.along(land, q, back, way)
+    hit_bed = t < march.FAR
+    t = jnp.where(hit_bed, t, most)
+    r = q + t * back
+    depth = jnp.maximum(land.spot(r[0], r[1]).of(sea.w) - r[2], 0)
+    below = phase(bed)(stage, r, depth, width, 1.0) * hit_bed
+    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
+    below = below * lights.through(stage.medium, t)
+    below = below + lights.scattered(stage.medium, t, depth, entering)
+    return share * below + (1 - share) * sky

@@ -1,0 +1,214 @@
+"""What water looks like: the sky and the land in it, the bed through it, foam on it.
+
+R · reflection + (1 − R) · (bed + scattered)                               Maes 2006, eq. 8–12
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.phase import phase
+from koski.core.pytree import pytree
+from koski.render import foam as foams
+from koski.render import light as lights
+from koski.render import march
+from koski.render.caustics import caustics
+from koski.render.crowd import Crowd, skin, solid
+from koski.render.ground import albedo, matt, relief, sunshine
+from koski.render.light import Medium, beside, dot
+from koski.render.ripples import lost, slopes
+from koski.render.stage import Sight, Stage, unit
+
+GUESSES = (0.3, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4, 4.0, 8.0)  # of the way to the bed were it level
+STEPS = 10  # of a mirrored ray
+DARK = 7.0  # optical depth at which nothing is left of the light
+EDGE = 0.01  # water shallower than this mirrors less [m]
+WHITE = 0.85  # albedo of foam
+
+
+@pytree
+class Rays:
+    """From points of the water's surface: what is mirrored, and what goes on into the water."""
+
+    normal: jax.Array  # with ripples
+    mirrored: jax.Array
+    bent: jax.Array
+    share: jax.Array  # R, of the light that is mirrored
+    depth: jax.Array  # of the water there [m]
+    start: jax.Array  # how far below the surface the ray goes in [m]
+    rough: jax.Array  # slope of what is too small to be seen
+    foam: jax.Array  # share that foam hides
+    speed: jax.Array
+
+
+def split(stage: Stage, sight: Sight, flat) -> Rays:
+    """Bend and mirror the rays at the surface; `flat` where it is the cut side of the water."""
+    land, sea = stage.land, stage.sea
+    x, y, z = sight.p
+    at, coarse = land.spot(x, y), land.spot_coarse(x, y)
+    u, v = coarse.of(sea.u), coarse.of(sea.v)
+    speed = jnp.sqrt(u * u + v * v)
+    carried = stage.detail.at(coarse)
+    rx, ry = slopes(carried, stage.ripples, x, y, sight.footprint, stage.t, speed)
+    depth = jnp.maximum(at.of(sea.w) - at.of(land.b), 0)
+    calm = jnp.clip(depth / (20 * EDGE), 0, 1)
+    n = unit(-(at.of(sea.wx) + calm * rx), -(at.of(sea.wy) + calm * ry), jnp.ones_like(x))
+    n = jnp.where(flat, sight.normal, n)
+    n = facing(n, sight.d)
+    mirrored = lights.reflect(sight.d, n)
+    mirrored = jnp.where(
+        flat, mirrored, unit(mirrored[0], mirrored[1], jnp.maximum(mirrored[2], 0.01))
+    )
+    bent, _ = lights.refract(sight.d, n)
+    share = lights.schlick(-dot(sight.d, n)) * jnp.clip(depth / EDGE, 0, 1)
+    lace = foams.pattern(carried, stage.lace, x, y, sight.footprint, stage.ripples.tile)
+    foam = jnp.where(flat, 0, foams.foam_cover(coarse.of(stage.detail.foam), lace))
+    rough = lost(stage.ripples, sight.footprint, speed)
+    start = jnp.where(flat, jnp.maximum(at.of(sea.w) - z, 0), 0)
+    return Rays(n, mirrored, bent, share, depth, start, rough, foam, speed)
+
+
+def facing(n, d):
+    """The normal, turned so that it is seen from where the ray comes."""
+    back = jnp.maximum(dot(n, d) + 0.02, 0)
+    n = n - back * d
+    return unit(n[0], n[1], n[2])
+
+
+def bed_of(stage: Stage, sight: Sight, rays: Rays):
+    """How far along the bent rays the bed is, FAR where they leave the block before."""
+    land = stage.land
+    down = jnp.maximum(-rays.bent[2], 1e-3)
+    _, leave = march.entry(land, sight.p, rays.bent)
+    darkest = DARK / jnp.maximum(stage.medium.takes.min(), 1e-3)
+    most = jnp.minimum(jnp.maximum(leave, 0), darkest)
+    guess = jnp.minimum(jnp.maximum(rays.depth - rays.start, 0.01) / down, most)
+    way = jnp.stack([jnp.minimum(g * guess, most) for g in GUESSES] + [most])
+    return march.along(land, sight.p, rays.bent, way), most
+
+
+def bed(stage: Stage, p, depth, footprint, clear, sun=1.0):
+    """The bed under `depth` of water, lit from above through it."""
+    normal, steep, at = relief(stage, p[0], p[1], footprint)
+    color = albedo(stage, p, steep, jnp.ones_like(steep), footprint)
+    return lit_below(stage, p, at, depth, color, normal, footprint, clear, sun)
+
+
+def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1.0):
+    """A dull surface below water: sun and sky come down through it, the sun in a net of light."""
+    sky, medium = stage.sky, stage.medium
+    shine = sun * sunshine(stage, at, p[2] + depth)
+    net = caustics(stage.caustics, p[0], p[1], depth, footprint, stage.t, clear)
+    up = 0.5 + 0.5 * normal[2]
+    dark = jnp.zeros(3)
+    by_sun = lights.bed_light(medium, depth, sky.sunlight, dark, sky.sun[2]) * (shine * net)
+    by_sky = lights.bed_light(medium, depth, dark, sky.ambient, sky.sun[2])
+    return color / jnp.pi * (by_sun + by_sky) * up
+
+
+def tinted(medium: Medium, dyes, at) -> Medium:
+    """Water with dyes in it, [3, ...]: each takes away what is not its colour."""
+    takes = jnp.zeros(())
+    for k, c in enumerate(dyes.values()):
+        takes = takes + beside(DYES[k % len(DYES)], at.x) * jnp.maximum(at.of(c), 0)
+    if not dyes:
+        return medium
+    return replace(
+        medium,
+        absorption=beside(medium.absorption, at.x) + takes,
+        scattering=beside(medium.scattering, at.x),
+    )
+
+
+DYES = jnp.array([(0.1, 1.6, 2.2), (2.0, 0.3, 1.8), (2.0, 1.0, 0.1), (0.2, 0.4, 2.4)])
+
+
+def foamy(stage: Stage, sight: Sight, rays: Rays, sun=1.0):
+    """White foam in the light."""
+    at = stage.land.spot(sight.p[0], sight.p[1])
+    shine = sun * sunshine(stage, at, sight.p[2])
+    white = jnp.full_like(sight.p, WHITE)
+    return matt(stage, white, rays.normal, shine, jnp.ones_like(shine))
+
+
+def water(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None):
+    """The light that comes from the water at some points of its surface."""
+    rays = phase(split)(stage, sight, flat)
+    here = stage.land.spot_coarse(sight.p[0], sight.p[1])
+    stage = replace(stage, medium=tinted(stage.medium, stage.sea.dyes, here))
+    below = phase(under)(stage, sight, rays, crowd)
+    above = phase(over)(stage, sight, rays, crowd)
+    light = above * rays.share + below * (1 - rays.share)
+    sun = 1.0 if crowd is None else crowd.sunlit(sight.p, stage.sky.sun)
+    return light + rays.foam * (phase(foamy)(stage, sight, rays, sun) - light)
+
+
+def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
+    """What comes up through the water: from the bed, bodies, and what floats in it."""
+    way, most = phase(bed_of)(stage, sight, rays)
+    lit = way < march.FAR
+    length = jnp.where(lit, way, most)
+    hit = None if crowd is None else crowd.cast(sight.p, rays.bent)
+    if hit is not None:
+        length = jnp.minimum(length, hit.t)
+    q = sight.p + length * rays.bent
+    depth = jnp.maximum(stage.land.spot(q[0], q[1]).of(stage.sea.w) - q[2], 0)
+    clear, width = 1 - rays.foam, sight.footprint
+    sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
+    seen = phase(bed)(stage, q, depth, width, clear, sun)
+    seen = jnp.where(lit, seen, stage.sky.radiance(rays.bent))
+    if hit is not None:
+        color, _ = skin(stage, hit, width)
+        at = stage.land.spot(q[0], q[1])
+        body = phase(lit_below)(stage, q, at, depth, color, hit.normal, width, clear, sun)
+        seen = jnp.where(hit.t <= length, body, seen)
+    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
+    glow = lights.scattered(stage.medium, length, depth, entering, rays.start)
+    return seen * lights.through(stage.medium, length) + glow
+
+
+def sunk(sun):
+    """Where the sun seems to stand from below the water."""
+    return unit(sun[0] * lights.INTO_WATER, sun[1] * lights.INTO_WATER, jnp.sqrt(
+        jnp.maximum(1 - lights.INTO_WATER**2 * (1 - sun[2] ** 2), 0.1)))  # fmt: skip
+
+
+def over(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
+    """What is mirrored: the sky and the sun, land and bodies where they are in the way."""
+    sky = stage.sky
+    way = phase(over_land)(stage, sight, rays)
+    land = way < march.FAR
+    r = sight.p + jnp.where(land, way, 0) * rays.mirrored
+    wide = 4 * (sight.footprint + 0.02 * jnp.where(land, way, 0))
+    at = stage.land.spot(sight.p[0], sight.p[1])
+    sun = sunshine(stage, at, sight.p[2]) * ~land
+    blur = jnp.minimum(0.012 + 2.0 * rays.rough, 0.5)
+    free = sky.radiance(rays.mirrored) + sky.disc(rays.mirrored, blur) * sun
+    seen = jnp.where(land, phase(shored)(stage, r, wide), free)
+    if crowd is not None:
+        hit = crowd.cast(sight.p, rays.mirrored)
+        body = phase(solid)(stage, hit, sight.p + hit.safe * rays.mirrored, rays.mirrored, wide)
+        seen = jnp.where(hit.t < jnp.where(land, way, jnp.inf), body, seen)
+    return seen
+
+
+def over_land(stage: Stage, sight: Sight, rays: Rays):
+    """How far along mirrored rays the land is, FAR where they reach the sky."""
+    land = stage.land
+    k = (jnp.arange(STEPS) + 1.0) / STEPS
+    _, leave = march.entry(land, sight.p, rays.mirrored)
+    over = (land.high - sight.p[2]) / jnp.maximum(rays.mirrored[2], 1e-3)
+    most = jnp.maximum(jnp.minimum(leave, over), 0)
+    way = jnp.stack([most * (s * s) for s in k])
+    return march.along(land, sight.p, rays.mirrored, way)
+
+
+def shored(stage: Stage, p, footprint):
+    """Land as seen in the water."""
+    normal, steep, at = relief(stage, p[0], p[1], footprint)
+    wet = stage.land.spot_coarse(p[0], p[1]).of(stage.detail.wet)
+    color = albedo(stage, p, steep, wet, footprint)
+    return matt(stage, color, normal, sunshine(stage, at, p[2]), at.of(stage.land.open))
