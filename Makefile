@@ -6,8 +6,9 @@ READY := .venv/ready
 .PHONY: demo test test-all check bench gallery format clean
 
 demo: $(READY)
-	$(BIN)/koski run river-dam --picture out/river-dam.png
-	@echo "Open out/river-dam.png; 'make bench' times the solvers; '$(BIN)/koski scenes' lists more to see."
+	$(BIN)/koski film river-dam -o out/river-dam.mp4 --sheet out/river-dam.png --size 960x540 --fps 20 --speed 6
+	@echo "Open out/river-dam.mp4, or out/river-dam.png for its frames at a glance; more to see:"
+	@echo "  $(BIN)/koski scenes     $(BIN)/koski film harbour -o out/harbour.mp4     make gallery     make bench"
 
 test: check
 	$(BIN)/python -m pytest -n 2

@@ -1,20 +1,28 @@
-"""Draw docs/pictures: every method on the same two scenes, scenes that show a method, bodies.
+"""Draw docs/pictures: maps of every method on the same two scenes, of scenes that show a method
+and of bodies; and every scene as a camera sees it.
 
-    make gallery
+    make gallery                        # all
+    python docs/gallery.py bodies       # only these: methods, scenes, bodies or films
 
 The pictures of the methods share their colours: the same blue is the same depth in all of them.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
+from rich.console import Console
 
-from koski import Scene, World, scenes
+from koski import Scene, World, cache, scenes
+from koski.filming import Order, aimed, new_renderer, run_up
 from koski.io import picture
 from koski.io.picture import Look
+from koski.render.picture import sized
+from koski.running import progress
 from koski.solvers import name_of
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -26,6 +34,9 @@ BODIES = {  # pictures of docs/bodies.md: the scene, how bodies and water meet, 
     "logs-and-car": ("logs-and-car", "mixed", 9.0),
     "harbour": ("harbour", "mixed", None),
 }
+FILMED = {"river-dam": "1280x720"}  # sizes that are not 960x540
+MOMENTS = {}  # of scenes that are at their best before they end [s]
+BYTES = 150_000  # a picture of a scene is no larger
 TRIALS = {"lake-drop": 5.0, "dam-break": 9.0}  # when to look [s]
 WIDE, COLOURS = 720, 192  # of a picture with bodies [px]
 SIZE = 192  # cells along a side of a trial
@@ -42,24 +53,62 @@ METHODS: dict[str, dict[str, float]] = {  # solvers, with numbers that are not t
 }
 
 
-def main() -> None:
-    count = len(METHODS) + len(SCENES) + len(BODIES)
-    for k, path in enumerate(pictures(), start=1):
-        print(f"{k:2}/{count}  {path.name}  {path.stat().st_size / 1000:.0f} kB", flush=True)
+def main(*kinds: str) -> None:
+    """Draw the pictures of these kinds, or all, and show how far it is."""
+    cache.enable()
+    console = Console(stderr=True)
+    asked = {kind: KINDS[kind] for kind in kinds or KINDS}
+    with progress(console, "pictures") as bar:
+        task = bar.add_task("", total=sum(count for count, _ in asked.values()), speed="")
+        for kind, (_, draw) in asked.items():
+            bar.update(task, description=kind)
+            for path in draw():
+                bar.update(task, advance=1)
+                console.print(f"{path.name}  {path.stat().st_size / 1000:.0f} kB")
 
 
-def pictures() -> Iterator[Path]:
-    """Draw one picture after the other."""
+def methods() -> Iterator[Path]:
+    """Draw every method on the same scenes."""
     trials = [alike([tried(name, method) for method in METHODS]) for name in TRIALS]
     for method, *looks in zip(METHODS, *trials):
         path = FOLDER / f"method-{method.replace(' cfl=', '-cfl-')}.jpg"
         compare(path, method, dict(zip(TRIALS, looks)))
         yield path
+
+
+def maps() -> Iterator[Path]:
+    """Draw the scenes that show what one method can."""
     for name in SCENES:
         world = run(scenes.load(name))
         path = FOLDER / f"{name}.jpg"
         picture.save(path, world.frame, world.terrain, f"{name} · {name_of(world.solver)}")
         yield path
+
+
+def films() -> Iterator[Path]:
+    """Draw every scene as its own camera sees it."""
+    for name in scenes.names():
+        scene = scenes.load(name)
+        moment = MOMENTS.get(name, scene.seconds)
+        order = Order(name, size=FILMED.get(name, "960x540"), start=moment)
+        world = World(scene)
+        renderer = new_renderer(order, world)
+        run_up(world, renderer, moment)
+        image = renderer.draw(aimed(order, world, 1)(0.0), *sized(order.size), order.quality)
+        yield keep(FOLDER / f"film-{name}.jpg", image)
+
+
+def keep(path: Path, image: np.ndarray) -> Path:
+    """Write a picture as well as it fits into BYTES for each 960 × 540 pixels."""
+    most = BYTES * image.shape[0] * image.shape[1] / (960 * 540)
+    for quality in range(88, 50, -3):
+        Image.fromarray(image).save(path, quality=quality, optimize=True, progressive=True)
+        if path.stat().st_size <= most:
+            break
+    return path
+
+
+def bodies() -> Iterator[Path]:
     yield from map(with_bodies, BODIES)
 
 
@@ -108,5 +157,12 @@ def compare(path: Path, title: str, looks: dict[str, Look]) -> None:
     figure.savefig(path)
 
 
+KINDS: dict[str, tuple[int, Callable[[], Iterator[Path]]]] = {  # how many, and who draws them
+    "methods": (len(METHODS), methods),
+    "scenes": (len(SCENES), maps),
+    "bodies": (len(BODIES), bodies),
+    "films": (len(scenes.names()), films),
+}
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

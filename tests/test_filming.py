@@ -31,7 +31,7 @@ class Sketch:
     def __init__(self):
         self.seen, self.drawn = np.zeros(2), 0
 
-    def see(self, frame, bodies):
+    def see(self, frame, bodies, terrain):
         self.seen = self.seen * 0.9 + [float(frame.depth.std()), float(frame.t)]
         for body in bodies:
             self.seen += body.position[2], body.spin[0]

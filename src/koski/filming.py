@@ -83,7 +83,7 @@ def shoot(order, reel: Film, world: World, renderer, move: Move, frames, saved) 
     before = recall(world, renderer, saved) if saved else run_up(world, renderer, order.start)
     for k in range(reel.done, frames):
         world.step(order.speed / order.fps)
-        renderer.see(world.frame, world.bodies)
+        renderer.see(world.frame, world.bodies, world.terrain)
         camera = move(k / order.fps, before)
         reel.add(renderer.draw(camera, *sized(order.size), order.quality))
         before = k / order.fps, camera
@@ -155,10 +155,10 @@ def run_up(world: World, renderer, seconds: float) -> Before:
     """Let time pass before the first picture, and see what leaves traces in it."""
     for length in lengths(max(seconds - MEMORY, 0), 1.0):
         world.step(length)
-    renderer.see(world.frame, world.bodies)
+    renderer.see(world.frame, world.bodies, world.terrain)
     for length in lengths(min(seconds, MEMORY), LOOKS):
         world.step(length)
-        renderer.see(world.frame, world.bodies)
+        renderer.see(world.frame, world.bodies, world.terrain)
     return None
 
 
@@ -174,6 +174,6 @@ def keep(world: World, renderer, before: Before, folder: Path) -> None:
 def recall(world: World, renderer, folder: Path) -> Before:
     """Let a renderer see the saved world, and remember; the camera of the frame before."""
     seen = pack.load(folder / SEEN)
-    renderer.see(world.frame, world.bodies)
+    renderer.see(world.frame, world.bodies, world.terrain)
     renderer.recall(seen["renderer"])
     return seen["before"]

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from solids import RAFT, SHAPES, cloud
 
 from koski.bodies import turns
-from koski.bodies.forces import Motion, Props, forces
+from koski.bodies.forces import SLOW, Motion, Props, forces
 from koski.bodies.groups import pack
 from koski.bodies.shapes import Box, Capsule, Compound, Cylinder, Part, Sphere
 from koski.core.grid import Grid
@@ -113,7 +113,7 @@ def test_a_body_weighted_below_rights_itself_where_it_is_no_raft():
 def test_the_current_pushes_along_itself():
     motion, props = bodies(Box((2, 1, 1)), z=-5.0)
     wrench = act(Box((2, 1, 1)), motion, props, u=2.0, v=-1.0)
-    drag = 0.5 * RHO * 2.0 * np.sqrt(5)  # ½ C ρ w l |dv| for each of two cells
+    drag = 0.5 * RHO * 2.0 * np.sqrt(5 + SLOW**2)  # ½ C ρ w l |dv| for each of two cells
     assert_allclose(wrench.force[:, 0], 2 * drag, rtol=1e-4)
     assert_allclose(wrench.force[:, 1], -drag, rtol=1e-4)
     with_it = replace(motion, velocity=jnp.tile(jnp.array([2.0, -1.0, 0.0]), (N, 1)))

@@ -308,7 +308,7 @@ def alike(solids, listed, camera, level, lowest, sun, rng):
 
 def test_a_body_that_is_nowhere_and_none_at_all_are_not_seen():
     camera = Camera.create((0, -9, 4), (0, 0, 0))
-    lost = Thing(Box((1, 1, 1)), (np.nan, 0, 0))
+    lost = Thing(Sphere(0.4), (np.nan, 0, 0))
     for things in ([], [lost], [lost, Thing(Sphere(0.5), (0, 0, 0))]):
         solids = Solids.of(things)
         listed = tiles(solids, camera, H, W, 0.1, -1.0, SUN)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 
-from koski.bodies.forces import Motion
+from koski.bodies.extents import col
+from koski.bodies.forces import Motion, look, thread
 from koski.bodies.groups import Group
-from koski.bodies.raster import Window, of, raster
+from koski.bodies.raster import Window, across, of, raster
+from koski.bodies.turns import apply, matrix
 from koski.core.blockers import Blockers
 from koski.core.grid import Grid
 from koski.core.patch import Patch
@@ -68,15 +70,34 @@ def moving(g: Group, w: Window, motion: Motion) -> tuple[jax.Array, jax.Array]:
 
 
 def submerged(groups: Sequence[Group], motion: Motion, floats, surface, ground, grid: Grid):
-    """A map of the height of floaters that is under water [m]."""
+    """A map of the height of floaters that is under water [m].
+
+    The lines through them (see `forces`) are shared out, each to the four cells about it: else a
+    body that drifts into a cell would push aside all at once what it displaces there.
+    """
     total = jnp.zeros(grid.cells)
     for g in groups:
-        w = phase(raster)(g, motion.position, motion.rotation, grid)
-        s, b = (f.reshape(-1).at[w.cells].get(mode="fill", fill_value=0) for f in (surface, ground))
-        h = jnp.clip(jnp.minimum(s, w.high) - jnp.maximum(w.low, b), 0)
-        h = jnp.where((w.low < w.high) & of_part(g, floats, False), h, 0)
-        total = total.at[w.cells].add(h, mode="drop")
+        turn = matrix(of(g.body, motion.rotation))
+        p = of(g.body, motion.position) + apply(turn, g.at)
+        there = col(jnp.isfinite(p).all(-1))
+        p, turn = jnp.where(there[:, 0], p, 0), jnp.where(there, turn, jnp.eye(3))
+        lines, area = phase(thread)(g, turn)
+        s, b = phase(look)(p, lines, (surface, ground), grid)
+        h = jnp.clip(jnp.minimum(s, lines.high) - jnp.maximum(lines.low, b), 0)
+        h = jnp.where(there & of_part(g, floats, False), h * (col(area) / grid.area), 0)
+        i, x = across(col(p[:, 0]), g.window, grid.nx, grid.cell, grid.wrap_x)
+        j, y = across(col(p[:, 1]), g.window, grid.ny, grid.cell, grid.wrap_y)
+        to_x, to_y = phase(shares)(lines.x, x, grid), phase(shares)(lines.y.swapaxes(1, 2), y, grid)
+        h = jnp.einsum("nja,nji,nib->nab", to_y, h, to_x, precision="highest")
+        j = j.swapaxes(1, 2)
+        cells = jnp.where((i >= 0) & (j >= 0), j * grid.nx + i, grid.cells)
+        total = total.at[cells].add(h, mode="drop")
     return total.reshape(grid.shape)
+
+
+def shares(lines, middles, grid: Grid):
+    """How much of each line [n, 1, L] goes to each row of cells [n, 1, W]: [n, L, W]."""
+    return jnp.clip(1 - jnp.abs(lines.swapaxes(1, 2) - middles) / grid.cell, 0)
 
 
 def push_aside(d, change, share, grid: Grid):

@@ -7,7 +7,6 @@ from typing import ParamSpec, TypeVar
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import jaxpr_as_fun
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,10 +29,10 @@ def phase(f: Callable[P, R]) -> Callable[P, R]:
 
         # traced once, however deep phases lie in phases
         traced, shapes = jax.make_jaxpr(run, return_shape=True)()
-        replay = jaxpr_as_fun(traced)
 
         def again():
-            return jax.tree.unflatten(jax.tree.structure(shapes), replay())
+            leaves = jax.core.eval_jaxpr(traced.jaxpr, traced.consts)
+            return jax.tree.unflatten(jax.tree.structure(shapes), leaves)
 
         def never():
             return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), shapes)

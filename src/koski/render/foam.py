@@ -1,8 +1,8 @@
 """Foam: where it is born, and the lace it is made of.
 
-Water takes in air where it is fast and shallow, where it runs into slower water, where it falls
-and where it meets a body.  All of these need about a metre a second: slower water stays clear
-whatever its shape (Chanson 1996), so that a calm lake has no foam, ever.
+Water takes in air where it is very fast and shallow, where it runs into slower water or out over
+dry ground, where it falls and where it meets a body.  All of these need about a metre a second:
+slower water stays clear whatever its shape (Chanson 1996), so that a calm lake has no foam, ever.
 """
 
 from __future__ import annotations
@@ -27,16 +27,32 @@ def birth(frame: Frame, u, v, blocked, grid: Grid):
     speed = jnp.sqrt(u * u + v * v)
     wet = smooth(0.5 * FILM, 3 * FILM, d)
     froude = speed / jnp.sqrt(GRAVITY * jnp.maximum(d, FILM))
-    rapid = smooth(1.1, 2.4, froude) * smooth(1.0, 3.0, speed)
+    rapid = smooth(1.6, 3.5, froude) * smooth(1.5, 4.0, speed)
 
     def ahead(f, other):
         """The step of `f` to a neighbour, none at the edge or where either is dry."""
         both = (d > FILM) & (other(d, grid) > FILM)
         return jnp.where(both, other(f, grid) - f, 0)
 
+    def between(one, other):
+        """Is there water on both sides?  Beside the steps of a bank nothing breaks."""
+        return (one(d, grid) > FILM) & (other(d, grid) > FILM)
+
     # water that catches up with slower water before it: bores, jumps, plunging jets
-    closing = jnp.maximum(ahead(u, left) - ahead(u, right), ahead(v, below) - ahead(v, above)) / 2
+    closing_x = jnp.where(between(left, right), ahead(u, left) - ahead(u, right), 0)
+    closing_y = jnp.where(between(below, above), ahead(v, below) - ahead(v, above), 0)
+    closing = jnp.maximum(closing_x, closing_y) / 2 - 0.04 * speed
     crush = smooth(0.25, 1.2, closing) * smooth(0.4, 1.2, speed)
+
+    def spill(w, other):
+        """How fast water runs out to a dry neighbour that lies lower."""
+        inside = other(jnp.ones_like(d), grid) > 0
+        lower = (other(d, grid) <= FILM) & (other(h, grid) < h)
+        return jnp.where(inside & lower, w, 0)
+
+    out_x = jnp.maximum(spill(u, right), spill(-u, left))
+    out_y = jnp.maximum(spill(v, above), spill(-v, below))
+    front = smooth(1.0, 3.0, jnp.maximum(out_x, out_y))
     # how far the surface drops along the flow: to here, or to the next cell
     slide_x = jnp.where(u > 0, ahead(h, left), ahead(h, right))
     slide_y = jnp.where(v > 0, ahead(h, below), ahead(h, above))
@@ -44,14 +60,14 @@ def birth(frame: Frame, u, v, blocked, grid: Grid):
     brink_y = -jnp.where(v > 0, ahead(h, above), ahead(h, below))
     drop = jnp.maximum(jnp.maximum(slide_x, slide_y), jnp.maximum(brink_x, brink_y)) / grid.cell
     fall = smooth(0.25, 0.9, drop) * smooth(0.7, 2.0, speed)
-    rate = 0.2 * rapid + 3.0 * crush + 2.5 * fall
+    rate = 0.05 * rapid + 2.0 * crush + 1.5 * front + 2.0 * fall
     if blocked is not None:
         solid = blocked.astype(jnp.float32)
         beside = jnp.maximum(
             jnp.maximum(left(solid, grid), right(solid, grid)),
             jnp.maximum(below(solid, grid), above(solid, grid)),
         )
-        rate = rate + 2.0 * beside * smooth(0.5, 2.0, speed)
+        rate = rate + 1.2 * beside * smooth(0.7, 2.5, speed)
     return wet * rate
 
 
@@ -79,6 +95,9 @@ def pattern(carried: Carried, lace: Tile, x, y, footprint, tile):
 
 
 def foam_cover(foam, pattern, soft=0.18):
-    """How much of the water foam hides: the highest `foam` of the pattern, with a soft border."""
+    """How much of the water foam hides: the highest `foam` of the pattern, with a soft border.
+
+    A trace of it is no foam yet: it would be seen as specks.
+    """
     reach = (1 + 2 * soft) * foam - soft
-    return jnp.where(foam > 1e-3, smooth(-soft, soft, pattern - 1 + reach), 0.0)
+    return smooth(0.02, 0.15, foam) * smooth(-soft, soft, pattern - 1 + reach)

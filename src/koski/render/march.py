@@ -18,8 +18,10 @@ from koski.core.pytree import pytree
 from koski.render.fields import Land, Sea
 
 STEPS = 512  # distances along a direction
-HALVINGS = 9  # of those
+HALVINGS = 10  # of those
 CLOSE = 6  # halvings along the ray itself
+SHORT = 4  # where it is known to a few steps
+LEAP = 16  # steps by which neighbouring directions may meet the same slope apart
 FAR = 1e9  # the length of a ray that meets nothing [m]
 
 
@@ -53,10 +55,17 @@ def fan(land: Land, sea: Sea, eye, first, apart, nearest, farthest, count: int) 
     grown = nearest * jnp.exp(k * jnp.log(farthest / nearest))
     r = 0.5 * (even + grown)
     turn = first + apart * jnp.arange(count)
-    x = eye[0] + jnp.cos(turn)[:, None] * r
-    y = eye[1] + jnp.sin(turn)[:, None] * r
-    h = jnp.where(beyond(land, x, y), -FAR, land.spot(x, y).of(sea.top))
-    return Fan(first, apart, r, lax.cummax((h - eye[2]) / r, axis=1))
+    ex, ey = jnp.cos(turn)[:, None], jnp.sin(turn)[:, None]
+    near = jnp.clip(r, nearest, border(land, eye, ex, ey))  # the last one is on the border
+    x, y = eye[0] + ex * near, eye[1] + ey * near
+    h = jnp.where(beyond(land, x, y), -FAR, height(land, sea, x, y))
+    return Fan(first, apart, r, lax.cummax((h - eye[2]) / near, axis=1))
+
+
+def border(land: Land, eye, ex, ey):
+    """How far it is from the eye to where directions on the map leave it."""
+    _, leave = entry(land, eye, (ex, ey))
+    return leave * (1 - 1e-5)
 
 
 @jax.jit
@@ -66,22 +75,27 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
     rise = d[2] / flat
     turn = jnp.mod(jnp.arctan2(d[1], d[0]) - fan.first, 2 * jnp.pi)
     rows = fan.steepest.shape[0]
-    row = jnp.clip(jnp.round(turn / fan.apart), 0, rows - 1).astype(jnp.int32) * STEPS
+    row = jnp.clip(turn / fan.apart, 0, rows - 2).astype(jnp.int32) * STEPS
     steepest = fan.steepest.reshape(-1)
 
-    def halve(_, bounds):
-        low, high = bounds
-        mid = (low + high) // 2
-        hidden = steepest.at[row + mid].get(mode="promise_in_bounds") >= rise
-        return jnp.where(hidden, low, mid + 1), jnp.where(hidden, mid, high)
+    def hidden(row):
+        """The first sample of a direction that hides the rays, STEPS if none does."""
 
-    none = jnp.zeros(row.shape, jnp.int32)
-    low, _ = lax.fori_loop(0, HALVINGS, halve, (none, none + STEPS))
+        def halve(_, bounds):
+            low, high = bounds
+            mid = (low + high) // 2
+            hides = steepest.at[row + mid].get(mode="promise_in_bounds") >= rise
+            return jnp.where(hides, low, mid + 1), jnp.where(hides, mid, high)
 
-    def distance(k):
-        return fan.distance.at[jnp.clip(k, 0, STEPS - 1)].get(mode="promise_in_bounds")
+        none = jnp.zeros(row.shape, jnp.int32)
+        return lax.fori_loop(0, HALVINGS, halve, (none, none + STEPS))[0]
 
     ex, ey = d[0] / flat, d[1] / flat
+    leave = phase(border)(land, eye, ex, ey)
+
+    def distance(k):
+        r = fan.distance.at[jnp.clip(k, 0, STEPS - 1)].get(mode="promise_in_bounds")
+        return jnp.minimum(r, leave)
 
     def over(r):
         """How far the ground or the water stands above the ray."""
@@ -89,17 +103,28 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
         gap = height(land, sea, x, y) - (eye[2] + r * rise)
         return jnp.where(beyond(land, x, y), -FAR, gap)
 
-    # the direction looked up is a little beside the ray: the hit may be a step before or after
-    r0, r1, r2 = (distance(low + k) for k in (-1, 0, 1))
-    early, late = phase(over)(r0) >= 0, phase(over)(r1) < 0
-    before = jnp.where(early, distance(low - 2), jnp.where(late, r1, r0))
-    after = jnp.where(early, r0, jnp.where(late, r2, r1))
-    before, after = phase(lambda: (before, after))()
-    return jnp.where(low < STEPS, closer(over, before, after) / flat, FAR)
+    # a ray runs between two directions: what it meets is near what hides one of them
+    both = phase(hidden)(row), phase(hidden)(row + STEPS)
+    first, last = jnp.minimum(*both), jnp.maximum(*both)
+    looks = (first - 1, first, first + 1, first + 3, jnp.maximum(first + 3, last - LEAP), last)
+    before, after = distance(first - 2), distance(last + 1)
+    g0, g1, met = jnp.full_like(rise, -FAR), jnp.zeros_like(rise), jnp.zeros(row.shape, bool)
+    for k in looks:
+        r = distance(k)
+        g = phase(over)(r)
+        now = ~met & (g >= 0)
+        met = met | now
+        after, g1 = jnp.where(now, r, after), jnp.where(now, g, g1)
+        before, g0 = jnp.where(met, before, r), jnp.where(met, g0, g)
+    t = closer(over, before, after, g0, g1, SHORT) / flat
+    return jnp.where(met | ((last < STEPS) & (after < leave)), t, FAR)
 
 
-def closer(over, before, after):
-    """Where rays go under between two distances: by halving, then as if all were straight."""
+def closer(over, before, after, g0, g1, halvings: int = CLOSE):
+    """Where rays go under between two distances: by halving, then as if all were straight.
+
+    `g0` and `g1` are what `over` says there.
+    """
 
     def halve(_, found):
         before, after, g0, g1 = found
@@ -113,8 +138,7 @@ def closer(over, before, after):
             jnp.where(under, g, g1),
         )
 
-    found = (before, after, over(before), over(after))
-    before, after, g0, g1 = lax.fori_loop(0, CLOSE, halve, found)
+    before, after, g0, g1 = lax.fori_loop(0, halvings, halve, (before, after, g0, g1))
     share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
     return before + share * (after - before)
 
@@ -165,4 +189,5 @@ def along(land: Land, p, d, way):
     none = jnp.zeros_like(way[0])
     (before, after), _ = lax.scan(step, (none, none + FAR), way)
     hit = after < FAR
-    return jnp.where(hit, closer(over, before, jnp.where(hit, after, before)), FAR)
+    after = jnp.where(hit, after, before)
+    return jnp.where(hit, closer(over, before, after, over(before), over(after)), FAR)

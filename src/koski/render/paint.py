@@ -17,7 +17,7 @@ from koski.render.stage import Sight, Stage, hazed
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
 from koski.render.water import water
 
-PARTS = 16  # of a picture, that are shaded one after the other
+PARTS = (8, 16)  # of a picture, that are shaded one after the other: on a GPU, on a CPU
 
 # ── what rays meet first ─────────────────────────────────────────────────────────────────
 
@@ -26,32 +26,47 @@ SKY, GROUND, WATER, SOIL, GLASS = range(5)  # GLASS: the cut side of the water
 
 def look_out(stage: Stage, camera: Camera, d, pixel) -> tuple[Sight, jax.Array]:
     """Follow the rays of a picture to the land and the water."""
-    fan = spread(stage, camera, d)
-    t = march.first_hit(fan, stage.land, stage.sea, jnp.asarray(camera.eye), d)
-    return seen(stage, jnp.asarray(camera.eye), d, t, pixel)
+    eye = jnp.asarray(camera.eye)
+    fan = spread(stage, camera, *d.shape[1:])
+    return seen(stage, eye, d, march.first_hit(fan, stage.land, stage.sea, eye, d), pixel)
 
 
-def spread(stage: Stage, camera: Camera, d) -> march.Fan:
-    """The directions that a picture needs, as close as its pixels."""
+def spread(stage: Stage, camera: Camera, height: int, width: int) -> march.Fan:
+    """The directions that a picture needs, as close as its pixels, and how far to look in them."""
     eye = np.asarray(camera.eye, float)
-    ends = np.asarray(jnp.concatenate([d[:, 0], d[:, -1], d[:, :, 0], d[:, :, -1]], 1))
-    wide, deep = stage.land.grid.size
-    ahead = np.asarray(camera.target, float) - eye
-    middle = np.arctan2(ahead[1], ahead[0])
-    turn = (np.arctan2(ends[1], ends[0]) - middle + np.pi) % (2 * np.pi) - np.pi
-    first, last = turn.min(), turn.max()
-    if last - first > np.pi or np.abs(ends[2]).max() > 0.98:
-        first, last = -np.pi, np.pi
-    count = 2 * d.shape[2]
-    corners = np.array([(x, y) for x in (0, wide) for y in (0, deep)]) - eye[:2]
-    farthest = np.hypot(*corners.T).max()
-    outside = np.maximum(np.maximum(-eye[:2], eye[:2] - (wide, deep)), 0)
+    size = np.array(stage.land.grid.size)
+    first, last = turns(camera, height, width)
+    corners = np.abs(np.stack([eye[:2], eye[:2] - size])).max(0)
+    outside = np.maximum(np.maximum(-eye[:2], eye[:2] - size), 0)
     close = 0.5 * stage.land.cell
-    nearest_ = max(np.hypot(*outside) - close, 0.1 * close)
-    return march.fan(
-        stage.land, stage.sea, jnp.asarray(camera.eye), middle + first,
-        (last - first) / (count - 1), nearest_, farthest, count,
-    )  # fmt: skip
+    nearest = max(float(np.hypot(*outside)) - close, 0.1 * close)
+    count = 2 * width
+    apart = (last - first) / (count - 1)
+    farthest = float(np.hypot(*corners))
+    return march.fan(stage.land, stage.sea, jnp.asarray(camera.eye), first, apart, nearest,
+                     farthest, count)  # fmt: skip
+
+
+def turns(camera: Camera, height: int, width: int) -> tuple[float, float]:
+    """The first and the last direction on the map that a picture looks in [rad]."""
+    eye, target, up = (np.asarray(f, float) for f in (camera.eye, camera.target, camera.up))
+    ahead = (target - eye) / np.linalg.norm(target - eye)
+    right = np.cross(ahead, up)
+    if np.linalg.norm(right) < 1e-3:
+        return -np.pi, np.pi
+    right /= np.linalg.norm(right)
+    half = np.tan(np.radians(float(camera.fov)) / 2) * (1 + 40 / height)
+    rim = np.linspace(-1, 1, 65)
+    one = np.ones_like(rim)
+    x, y = np.concatenate([[rim, one], [rim, -one], [one, rim], [-one, rim]], 1)
+    aside, above = half * width / height * x, half * y
+    d = ahead[:, None] + right[:, None] * aside + np.cross(right, ahead)[:, None] * above
+    steep = np.abs(d[2]) / np.linalg.norm(d, axis=0)
+    middle = np.arctan2(ahead[1], ahead[0])
+    turn = (np.arctan2(d[1], d[0]) - middle + np.pi) % (2 * np.pi) - np.pi
+    if np.ptp(turn) > np.pi or max(steep.max(), abs(ahead[2])) > 0.98:
+        return -np.pi, np.pi
+    return middle + turn.min(), middle + turn.max()
 
 
 @jax.jit
@@ -93,19 +108,18 @@ def painted(stage: Stage, camera: Camera, d, pixel, crowd: Crowd | None) -> jax.
 
 
 def paint(stage: Stage, sight: Sight, kind) -> jax.Array:
-    """The light of every pixel, like pixels together, a few at a time: whatever is in sight, the
-    same programs run."""
+    """The light of every pixel, like pixels together and a part of the picture at a time.
+
+    So whatever is in sight, the same programs run.
+    """
     picture = backdrop(stage, sight.d)
-    ways = (
-        ((GROUND, GROUND), shade_ground),
-        ((SOIL, SOIL), shade_cut),
-        ((WATER, GLASS), shade_water),
-    )
-    lists = [listed(kind, jnp.array(kinds)) for kinds, _ in ways]
-    few = kind.size // PARTS
-    for (index, count), (_, how) in zip(lists, ways):
-        for first in range(0, int(count), few):
-            picture = how(picture, stage, sight, kind, index, first, few)
+    shades = {(GROUND, GROUND): shade_ground, (SOIL, SOIL): shade_cut, (WATER, GLASS): shade_water}
+    lists = [listed(kind, jnp.array(kinds)) for kinds in shades]
+    size = kind.size // PARTS[jax.default_backend() == "cpu"]
+    counts = jax.device_get([count for _, count in lists])
+    for (index, _), count, shade in zip(lists, counts, shades.values()):
+        for first in range(0, int(count), size):
+            picture = shade(picture, stage, sight, kind, index, first, size)
     return picture
 
 

@@ -41,7 +41,7 @@ def pictured(world, camera, size, quality: str, look: Mapping[str, Any]) -> Pict
         camera = parse(text, world.terrain, world.bodies, width / height)(0.0)
     clear_of(camera, world.terrain)
     renderer = Renderer(world.terrain, looking(look))
-    renderer.see(world.frame, world.bodies)
+    renderer.see(world.frame, world.bodies, world.terrain)
     return renderer.draw(camera, width, height, graded(quality)).view(Picture)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -21,6 +21,7 @@ from koski.render.crowd import Crowd
 from koski.render.detail import Detail
 from koski.render.fields import Land, Sea
 from koski.render.light import MEDIA
+from koski.render.noise import Tile
 from koski.render.paint import painted
 from koski.render.ripples import Ripples
 from koski.render.sky import Sky
@@ -56,7 +57,7 @@ class Renderer:
         self.look = look
         self.sky = Sky.create(look.elevation, look.azimuth)
         self.ripples = Ripples.create(terrain.grid.cell)
-        self.lace, self.caustics, self.noise = foam.lace(), Caustics.create(), materials.noise()
+        self.lace, self.caustics, self.noise = textures()
         self.detail = Detail.start(terrain)
         self.above: Any = None  # how high the ground is above the water near it
         self.sea: Sea | None = None
@@ -186,6 +187,12 @@ class Renderer:
     def recall(self, kept: dict[str, Any]) -> None:
         for name, value in kept.items():
             setattr(self, name, value)
+
+
+@cache
+def textures() -> tuple[Tile, Caustics, Tile]:
+    """What is painted once for all pictures: lace of foam, nets of light, noise of the ground."""
+    return foam.lace(), Caustics.create(), materials.noise()
 
 
 @partial(jax.jit, static_argnames=("height", "width", "shape"))

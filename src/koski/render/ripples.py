@@ -18,12 +18,13 @@ import numpy as np
 
 from koski.core.pytree import pytree
 from koski.render.drift import Carried
-from koski.render.noise import Array, Tile, each, numbers
+from koski.render.noise import Array, Tile, each, numbers, smooth
 
 SIDE = 256  # texels along a tile
 LONG, SHORT = 6.0, 36.0  # waves along a tile: of the longest, and of the shortest
 SEAS = ((1.0, 0.4), (0.43, -0.5), (0.17, 0.8), (0.071, -0.1))  # size of the tile, heading [rad]
 WAVES = sqrt(LONG * SHORT)  # of those between
+STIRRED = 0.1  # speed at which water has all the ripples of a calm one; still water has none [m/s]
 GRAVITY, TENSION = 9.81, 7.3e-5  # [m/s²], surface tension over density [m³/s²]
 
 
@@ -34,7 +35,7 @@ class Ripples:
     x: Tile  # slopes of root mean square 1, together
     y: Tile
     tile: jax.Array  # side of the largest [m]
-    calm: float = 0.006  # root mean square slope of still water
+    calm: float = 0.006  # root mean square slope of water that barely moves
     fast: float = 0.13  # and of water that runs
     running: float = 1.3  # where it is half way between them [m/s]
 
@@ -47,7 +48,13 @@ class Ripples:
     def strength(self, speed):
         """Root mean square slope of water at this speed."""
         square = speed * speed
-        return self.calm + (self.fast - self.calm) * square / (square + self.running**2)
+        share = square / (square + self.running**2)
+        return self.calm * stirred(speed) * (1 - share) + self.fast * share
+
+
+def stirred(speed):
+    """0 where water lies still as a mirror, 1 where it moves: without wind nothing else ripples."""
+    return smooth(0, STIRRED, speed)
 
 
 def sea(n: int, seed: int, toward: float = 0.0, power: int = 4) -> Array:

@@ -183,18 +183,18 @@ def nearest(solids: Solids, tiles: Tiles, o, d) -> Hit:
 
 def described(solids: Solids, ends, t, code, o, d) -> Hit:
     """All about the points that rays meet.  Phases, for what is looked up is used many times."""
-    forms = list(zip(solids.forms, ends, ends[1:]))
+    forms, parts = list(zip(solids.forms, ends, ends[1:])), solids.parts
     part = phase(owner)(forms, code)
-    mine = phase(rows)(solids.parts, part)
-    point = phase(local)(mine, t, o, d)
+    at, turn = phase(rows)((parts.at, parts.turn), part)
+    point = phase(local)(at, turn, t, o, d)
     facing = jnp.zeros_like(point)
     for form, first, end in forms:
         row, face, here = numbers(form, first, end, code)
         surface = phase(form.surface)(row, face)
         facing = phase(jnp.where)(here, form.normal(surface, point), facing)
     facing = unit(facing)
-    normal = turned(mine.turn, facing)
-    return Hit(t, part, normal, point, facing, mine.half, mine.color, mine.material)
+    looks = rows((parts.half, parts.color, parts.material), part)
+    return Hit(t, part, turned(turn, facing), point, facing, *looks)
 
 
 def owner(forms, code):
@@ -213,10 +213,10 @@ def numbers(form, first: int, end: int, code):
     return lax.div(code, faces), lax.rem(code, faces), here
 
 
-def local(part: Parts, t, o, d):
+def local(at, turn, t, o, d):
     """The points at distances t along rays in the axes of parts."""
-    w, ahead = beside(o - part.at, d)
-    return turned_back(part.turn, w + jnp.where(t < jnp.inf, t - ahead, 0) * d)
+    w, ahead = beside(o - at, d)
+    return turned_back(turn, w + jnp.where(t < jnp.inf, t - ahead, 0) * d)
 
 
 def faces_of(form) -> int:
@@ -298,6 +298,9 @@ def by_chunks(f: Callable, solids: Solids, tiles: Tiles, maps, start):
 
     The tiles with the longest lists come first, so that those done together are alike.
     """
+
+    if len(tiles.index) == CHUNK:
+        return f(solids, tiles, *maps)
 
     def step(k, so_far):
         def cut(g):

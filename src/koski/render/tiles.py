@@ -10,7 +10,7 @@ So a solid is listed wherever one of three hulls of points is seen:
     its shadow   the box dragged away from the sun to the lowest ground, wider there by the
                  penumbra; in water also straight down, and where refraction may show it.
 
-Waves tilt the mirror: the column is wider and deeper, the more the flatter one looks at it.
+Waves tilt the mirror: the column is wider and deeper, the more so the flatter one looks at it.
 """
 
 from __future__ import annotations
@@ -107,8 +107,10 @@ def tiles(
     )
     for hull in hulls:
         tile, box = view.covered(*view.bounds(hull))
-        found.append(tile * total + boxes.solid[box])
-    return listed(np.unique(np.concatenate(found)), [f.part.size for f in solids.forms], view)
+        found.append(tile.astype(np.int64) * total + boxes.solid[box])
+    small = view.rows * view.columns * total < 2**31
+    pairs = np.sort(np.concatenate(found).astype(np.int32 if small else np.int64))
+    return listed(pairs[new(pairs)], [f.part.size for f in solids.forms], view)
 
 
 # ── what may be seen ─────────────────────────────────────────────────────────────────────
@@ -254,13 +256,14 @@ class View:
     def covered(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Pairs of a tile and of what is seen in it."""
         low, high = (np.clip(f, -FARTHEST, FARTHEST) for f in (low, high))
-        first = np.maximum(np.floor(low[:2] / TILE), 0).astype(int)
+        first = np.maximum(np.floor(low[:2] / TILE), 0).astype(np.int32)
         most = np.array([[self.columns], [self.rows]]) - 1
-        last = np.minimum(np.floor(high[:2] / TILE), most).astype(int)
+        last = np.minimum(np.floor(high[:2] / TILE), most).astype(np.int32)
         wide, tall = np.maximum(last - first + 1, 0) * (low[:2] <= high[:2])
         count = wide * tall
         seen = np.repeat(np.arange(len(count)), count)
-        nth = np.arange(len(seen)) - np.repeat(np.cumsum(count) - count, count)
+        before = (np.cumsum(count) - count).astype(np.int32)
+        nth = np.arange(len(seen), dtype=np.int32) - np.repeat(before, count)
         row, column = divmod(nth, wide[seen])
         row, column = row + first[1, seen], column + first[0, seen]
         sums, less = TILE * (column + row), TILE * (column - row)
@@ -286,7 +289,9 @@ def clipped(points: Array) -> Array:
 def listed(pairs: Array, sizes: list[int], view: View) -> Tiles:
     """Lists from the pairs, sorted and each as tile · solids + solid."""
     tile, solid = divmod(pairs, max(sum(sizes), 1))
-    found, slot, many = np.unique(tile, return_inverse=True, return_counts=True)
+    first = new(tile)
+    found, slot = tile[first], np.cumsum(first) - 1
+    many = np.bincount(slot, minlength=len(found))
     order = np.argsort(-many, kind="stable")
     total = view.rows * view.columns
     chunks = max(-(-len(found) // CHUNK), 1)
@@ -309,8 +314,14 @@ def listed(pairs: Array, sizes: list[int], view: View) -> Tiles:
     )
 
 
+def new(f: Array) -> Array:
+    """Which of the sorted numbers are not those before them."""
+    return np.diff(f, prepend=-1) > 0
+
+
 def whole(f: Array, room: int, fill: int = 0) -> jax.Array:
-    return jnp.asarray(np.pad(f, (0, room - len(f)), constant_values=fill), jnp.int32)
+    """With more at its end, to have so many."""
+    return jnp.asarray(np.pad(f.astype(np.int32), (0, room - len(f)), constant_values=fill))
 
 
 def fourfold(n: int) -> int:

@@ -1,5 +1,7 @@
 """From light to bytes: a film's curve, the display's, and a dither against banding."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -47,17 +49,20 @@ def bayer(n: int) -> np.ndarray:
 DITHER = bayer(3)
 
 
-@jax.jit
-def levels(c):
+@partial(jax.jit, static_argnames="interleaved")
+def levels(c, interleaved: bool = False):
     """Display values [3, H, W] in 0..1 as bytes, by a dither that stays where it is."""
     h, w = c.shape[1:]
     tiles = jnp.tile(DITHER, (-(-h // 8), -(-w // 8)))[:h, :w]
-    return jnp.floor(jnp.clip(c, 0, 1) * 255 + tiles).astype(jnp.uint8)
+    planes = jnp.floor(jnp.clip(c, 0, 1) * 255 + tiles).astype(jnp.uint8)
+    return jnp.moveaxis(planes, 0, -1) if interleaved else planes
 
 
 def to_bytes(c) -> np.ndarray:
     """Display values [3, H, W] in 0..1, from `srgb`, as an image [H, W, 3] of bytes."""
-    planes = np.asarray(levels(c))
+    if jax.default_backend() != "cpu":
+        return np.asarray(levels(c, interleaved=True))
+    planes = np.asarray(levels(c))  # interleaving is slow within XLA on the CPU
     image = np.empty((*planes.shape[1:], 3), np.uint8)
     for i, plane in enumerate(planes):
         image[..., i] = plane

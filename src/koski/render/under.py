@@ -14,8 +14,9 @@ from koski.core.phase import phase
 from koski.render import light as lights
 from koski.render import march
 from koski.render.crowd import Crowd, skin, solid
+from koski.render.fields import Spot
 from koski.render.light import dot
-from koski.render.ripples import slopes
+from koski.render.ripples import slopes, stirred
 from koski.render.stage import Stage, unit
 from koski.render.water import DARK, bed, lit_below, sunk
 
@@ -23,6 +24,7 @@ STEPS = 48  # along a ray
 MIRRORED = 12  # along one that the surface sends back
 
 
+@jax.jit
 def submerged(stage: Stage, eye) -> jax.Array:
     """Whether an eye is in the water."""
     at = stage.land.spot(eye[0], eye[1])
@@ -59,11 +61,17 @@ def out_of_water(stage: Stage, p, d):
     none = jnp.zeros_like(most)
     (before, after), _ = lax.scan(step, (none, none + march.FAR), way)
     ends = after < march.FAR
-    t = jnp.where(ends, march.closer(over, before, jnp.where(ends, after, before)), most)
+    after = jnp.where(ends, after, before)
+    t = jnp.where(ends, march.closer(over, before, after, over(before), over(after)), most)
     x, y, z = (p[k] + t * d[k] for k in range(3))
     at = stage.land.spot(x, y)
     ground = ends & (at.of(stage.land.b) - z > z - at.of(stage.sea.w))
     return t, ground, ends & ~ground
+
+
+def speed(stage: Stage, at: Spot):
+    """Of the water at some spots of the grid [m/s]."""
+    return jnp.hypot(at.of(stage.sea.u), at.of(stage.sea.v))
 
 
 @jax.jit
@@ -79,11 +87,12 @@ def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     at = stage.land.spot(q[0], q[1])
     depth = jnp.maximum(at.of(stage.sea.w) - q[2], 0)
     sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
-    seen = jnp.where(ground, phase(bed)(stage, q, depth, width, 1.0, sun), 0)
+    clear = stirred(phase(speed)(stage, stage.land.spot_coarse(q[0], q[1])))
+    seen = jnp.where(ground, phase(bed)(stage, q, depth, width, clear, sun), 0)
     seen = jnp.where(surface, phase(ceiling)(stage, q, d, width, crowd), seen)
     if hit is not None:
         color, _ = skin(stage, hit, width)
-        body = lit_below(stage, q, at, depth, color, hit.normal, width, 1.0, sun)
+        body = lit_below(stage, q, at, depth, color, hit.normal, width, clear, sun)
         seen = jnp.where(before, body, seen)
     entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
     above = stage.land.spot(eye[0], eye[1])
@@ -96,10 +105,8 @@ def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
     """The surface from below: the world above in its window, the bed mirrored about it."""
     land, sea = stage.land, stage.sea
     at, coarse = land.spot(q[0], q[1]), land.spot_coarse(q[0], q[1])
-    u, v = coarse.of(sea.u), coarse.of(sea.v)
-    rx, ry = slopes(
-        stage.detail.at(coarse), stage.ripples, q[0], q[1], width, stage.t, jnp.hypot(u, v)
-    )
+    fast = speed(stage, coarse)
+    rx, ry = slopes(stage.detail.at(coarse), stage.ripples, q[0], q[1], width, stage.t, fast)
     n = -unit(-(at.of(sea.wx) + rx), -(at.of(sea.wy) + ry), jnp.ones_like(rx))
     out, total = lights.refract(d, n, lights.OUT_OF_WATER)
     share = jnp.where(total, 1, lights.schlick(-dot(out, n)))
@@ -115,7 +122,7 @@ def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
     t = jnp.where(hit_bed, t, most)
     r = q + t * back
     depth = jnp.maximum(land.spot(r[0], r[1]).of(sea.w) - r[2], 0)
-    below = phase(bed)(stage, r, depth, width, 1.0) * hit_bed
+    below = phase(bed)(stage, r, depth, width, stirred(fast)) * hit_bed
     entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
     below = below * lights.through(stage.medium, t)
     below = below + lights.scattered(stage.medium, t, depth, entering)

@@ -19,7 +19,7 @@ from koski.render.caustics import caustics
 from koski.render.crowd import Crowd, skin, solid
 from koski.render.ground import albedo, matt, relief, sunshine
 from koski.render.light import Medium, beside, dot
-from koski.render.ripples import lost, slopes
+from koski.render.ripples import lost, slopes, stirred
 from koski.render.stage import Sight, Stage, unit
 
 GUESSES = (0.3, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4, 4.0, 8.0)  # of the way to the bed were it level
@@ -27,6 +27,7 @@ STEPS = 10  # of a mirrored ray
 DARK = 7.0  # optical depth at which nothing is left of the light
 EDGE = 0.01  # water shallower than this mirrors less [m]
 WHITE = 0.85  # albedo of foam
+NET = 0.65  # how much of the net of light that waves could make is seen
 
 
 @pytree
@@ -57,11 +58,10 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     calm = jnp.clip(depth / (20 * EDGE), 0, 1)
     n = unit(-(at.of(sea.wx) + calm * rx), -(at.of(sea.wy) + calm * ry), jnp.ones_like(x))
     n = jnp.where(flat, sight.normal, n)
-    n = facing(n, sight.d)
+    n, back = facing(n, sight.d)
     mirrored = lights.reflect(sight.d, n)
-    mirrored = jnp.where(
-        flat, mirrored, unit(mirrored[0], mirrored[1], jnp.maximum(mirrored[2], 0.01))
-    )
+    up = jnp.maximum(mirrored[2], 0.01 + back)  # behind a crest the sky is seen, not what is below
+    mirrored = jnp.where(flat, mirrored, unit(mirrored[0], mirrored[1], up))
     bent, _ = lights.refract(sight.d, n)
     share = lights.schlick(-dot(sight.d, n)) * jnp.clip(depth / EDGE, 0, 1)
     lace = foams.pattern(carried, stage.lace, x, y, sight.footprint, stage.ripples.tile)
@@ -72,10 +72,10 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
 
 
 def facing(n, d):
-    """The normal, turned so that it is seen from where the ray comes."""
+    """The normal, turned so that it is seen from where the ray comes, and how far it was turned."""
     back = jnp.maximum(dot(n, d) + 0.02, 0)
     n = n - back * d
-    return unit(n[0], n[1], n[2])
+    return unit(n[0], n[1], n[2]), back
 
 
 def bed_of(stage: Stage, sight: Sight, rays: Rays):
@@ -156,7 +156,7 @@ def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
         length = jnp.minimum(length, hit.t)
     q = sight.p + length * rays.bent
     depth = jnp.maximum(stage.land.spot(q[0], q[1]).of(stage.sea.w) - q[2], 0)
-    clear, width = 1 - rays.foam, sight.footprint
+    clear, width = NET * (1 - rays.foam) * stirred(rays.speed), sight.footprint
     sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
     seen = phase(bed)(stage, q, depth, width, clear, sun)
     seen = jnp.where(lit, seen, stage.sky.radiance(rays.bent))

@@ -29,4 +29,11 @@ def scene(size: int = 256) -> Scene:
     swell = Series.create(times, HEIGHT * np.sin(2 * np.pi * times / PERIOD))
     terrain = Terrain.create(b, cell, Edges(west=Absorbing(swell, width=max(size // 16, 4))))
     depth = np.maximum(-b, 0)
-    return Scene("", terrain, depth, solver=Wave(manning=0.02, cfl=2.0), seconds=60.0)
+    return Scene(
+        "",
+        terrain,
+        depth,
+        solver=Wave(manning=0.02, cfl=2.0),
+        seconds=60.0,
+        view="eye:96,30,7,66,60,0",
+    )

@@ -26,4 +26,11 @@ def scene(size: int = 256) -> Scene:
     edges = Edges(west=Absorbing(swell, width=max(size // 16, 4)))
     terrain = Terrain.create(b, cell, edges)
     depth = np.maximum(-b, 0)
-    return Scene("", terrain, depth, solver=ShallowWater(manning=0.02), seconds=90.0)
+    return Scene(
+        "",
+        terrain,
+        depth,
+        solver=ShallowWater(manning=0.02),
+        seconds=90.0,
+        view="eye:200,40,10,190,150,0",
+    )

@@ -25,4 +25,11 @@ def scene(size: int = 256) -> Scene:
         b = np.where((np.abs(x - hx) < 0.02) & (np.abs(y - hy) < 0.028), b + 6.0, b)
     depth = np.where(x < 0.3, np.maximum(8.0 - b, 0), 0)
     terrain = Terrain.create(b, cell, Edges(east=Drain()))
-    return Scene("", terrain, depth, solver=ShallowWater(manning=0.03), seconds=15.0)
+    return Scene(
+        "",
+        terrain,
+        depth,
+        solver=ShallowWater(manning=0.03),
+        seconds=15.0,
+        view="eye:150,50,24,80,100,2",
+    )

@@ -54,8 +54,9 @@ def boats() -> list[dict]:
     found = []
     for k, (x, y) in enumerate(MOORED + OUTSIDE):
         turn = from_axis((0.0, 0.0, 1.0), rng.uniform(-np.pi, np.pi))
-        boat = {"shape": boat_of(rng.uniform(7, 11)), "color": COLORS[k % len(COLORS)]}
-        found.append(boat | {"at": (x, y, 0.25), "rotation": tuple(turn), "density": 350.0})
+        boat = {"shape": boat_of(rng.uniform(7, 11)), "material": "paint"}
+        boat |= {"density": 350.0, "color": COLORS[k % len(COLORS)]}
+        found.append(boat | {"at": (x, y, 0.25), "rotation": tuple(turn)})
     return found
 
 

@@ -63,9 +63,9 @@ def vehicle(hull: Box, cabin: Box, forward: float, high: float, wheel: float) ->
 
 def things() -> list[dict]:
     """Round the hill: vehicles that stand across the slope, crates that stand or fall."""
-    low = {"shape": car(), "mass": 3000.0, "color": "firebrick"}
-    high = {"shape": truck(), "mass": 14000.0, "color": "goldenrod"}
-    crate = {"shape": CRATE, "density": 2200.0}
+    low = {"shape": car(), "mass": 3000.0, "material": "paint", "color": "firebrick"}
+    high = {"shape": truck(), "mass": 14000.0, "material": "paint", "color": "goldenrod"}
+    crate = {"shape": CRATE, "density": 2200.0, "material": "crate"}
     return [
         set_down(low, 17, 0.1, lift=0.56),
         set_down(low, 20, 3.5, lift=0.56),

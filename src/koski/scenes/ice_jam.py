@@ -57,7 +57,7 @@ def width(x):
 def piers() -> list[dict]:
     apart = NARROW / (PIERS + 1)
     y = [BREADTH / 2 + (k - (PIERS - 1) / 2) * apart for k in range(PIERS)]
-    pier = {"shape": PIER, "fixed": True, "kind": "blocker", "color": "slategray"}
+    pier = {"shape": PIER, "fixed": True, "kind": "blocker", "material": "stone"}
     return [pier | {"at": (BRIDGE, yk, 2.0)} for yk in y]
 
 
@@ -75,8 +75,9 @@ def floes() -> list[dict]:
             continue
         places.append((x, y, r))
         high = SLOPE * (LENGTH - x) + DEPTH - THICK * ICE / 1000 + THICK / 2
-        ice = {"shape": floe(rng, r), "density": ICE, "kind": "blocker", "color": "aliceblue"}
-        found.append(ice | {"at": (x, y, high), "velocity": (SPEED, 0, 0), "friction": 0.3})
+        ice = {"shape": floe(rng, r), "density": ICE, "kind": "blocker", "friction": 0.3}
+        paint = {"material": "paint", "color": "aliceblue"}
+        found.append(ice | paint | {"at": (x, y, high), "velocity": (SPEED, 0, 0)})
     return found
 
 

@@ -18,4 +18,6 @@ def scene(size: int = 256) -> Scene:
     lake = np.maximum(level - b, 0)
     column = np.hypot(x - 0.42 * WIDTH, y - 0.55 * WIDTH) < 0.05 * WIDTH
     depth = lake + np.where(column & (lake > 0), 4.0, 0)
-    return Scene("", terrain, depth, solver=ShallowWater(), seconds=12.0)
+    return Scene(
+        "", terrain, depth, solver=ShallowWater(), seconds=12.0, view="eye:116,74,6,84,112,-1"
+    )

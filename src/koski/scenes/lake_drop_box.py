@@ -28,6 +28,7 @@ def scene(size: int = 128) -> Scene:
         "rotation": (0.97, 0.06, 0.0, 0.22),
         "density": 750.0,
         "kind": "blocker",
+        "material": "crate",
     }
     depth = np.maximum(level - b, 0)
     return Scene("", terrain, depth, solver=LinearShallowWater(), bodies=(box,), seconds=5.0)

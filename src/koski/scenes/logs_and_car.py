@@ -72,8 +72,8 @@ def driver() -> dict:
     times = np.cumsum([4.0, *np.hypot(np.diff(y), np.diff(ground(FORD, y))) / DRIVE])
     back = [2 * times[-1] + 2.0 - t for t in times[::-1]]
     path = Path((*times, *back), (*across, *across[::-1]), (*turns, *turns[::-1]))
-    start = {"shape": car(), "at": across[0], "path": path}
-    return start | {"mass": 2500.0, "kind": "blocker", "color": "firebrick"}
+    start = {"shape": car(), "at": across[0], "path": path, "mass": 2500.0, "kind": "blocker"}
+    return start | {"material": "paint", "color": "firebrick"}
 
 
 def logs() -> list[dict]:
@@ -85,5 +85,6 @@ def logs() -> list[dict]:
         lie = from_axis((0.0, 1.0, 0.0), np.pi / 2)
         turn = multiply(from_axis((0.0, 0.0, 1.0), rng.uniform(-1.2, 1.2)), lie)
         place = {"at": (x, y, ground(x, y) + DEPTH), "rotation": tuple(turn)}
-        found.append({"shape": LOG, "density": 600.0, "velocity": (SPEED, 0, 0)} | place)
+        log = {"shape": LOG, "density": 600.0, "material": "wood", "velocity": (SPEED, 0, 0)}
+        found.append(log | place)
     return found

@@ -33,7 +33,15 @@ def scene(size: int = 256) -> Scene:
     wet = b < 0
     depth = np.where(wet, still + swell, 0)
     velocity = np.where(wet[..., None], out, 0)
-    return Scene("", Terrain.create(b, cell), depth, velocity, solver=Wave(cfl=1.0), seconds=0.6)
+    return Scene(
+        "",
+        Terrain.create(b, cell),
+        depth,
+        velocity,
+        solver=Wave(cfl=1.0),
+        seconds=0.6,
+        view="eye:3.6,-1.2,0.9,3,2.8,0",
+    )
 
 
 def rings(x, y, still):

@@ -77,7 +77,7 @@ def piers() -> list[dict]:
     apart = (OPENING + PIER.size[1]) / 2
     places = ((DAM, MIDDLE + side * apart, bed) for side in (-1, 1))
     return [
-        {"shape": PIER, "at": at, "fixed": True, "kind": "blocker", "color": "slategray"}
+        {"shape": PIER, "at": at, "fixed": True, "kind": "blocker", "material": "stone"}
         for at in places
     ]
 
@@ -90,6 +90,7 @@ def crates() -> list[dict]:
             "at": (DAM - 3.1 * row, MIDDLE + 3.0 * place, 6.0 + 0.5 * k + 6.0 * row),
             "density": 2500.0,
             "friction": 1.0,
+            "material": "crate",
         }
         for k, (row, place) in enumerate(FALLS)
     ]

@@ -15,4 +15,4 @@ def scene(size: int = 256) -> Scene:
     clean = river.scene(size)
     x, y = lowest(clean.terrain, 0.35)
     pipe = Spring(x, y, discharge=2.0, radius=4.0, dyes={"sewage": CONCENTRATION})
-    return replace(clean, springs=(*clean.springs, pipe))
+    return replace(clean, springs=(*clean.springs, pipe), view="eye:230,330,22,176,296,3")

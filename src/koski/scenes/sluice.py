@@ -48,4 +48,4 @@ def gate() -> dict:
     shut = DAM + THICK / 2, MIDDLE, GATE.size[2] / 2
     risen = *shut[:2], shut[2] + LIFT
     path = Path(TIMES, (shut, risen))
-    return {"shape": GATE, "at": shut, "path": path, "kind": "blocker", "color": "dimgray"}
+    return {"shape": GATE, "at": shut, "path": path, "kind": "blocker", "material": "metal"}

@@ -24,7 +24,7 @@ def scene(size: int = 48) -> Scene:
     level = np.where(x < LENGTH / 2, *LEVELS)
     depth = np.where(np.abs(x - LENGTH / 2) < BLOCK.size[0] / 2, OPENING, level)
     middle = LENGTH / 2, shape[0] * cell / 2, OPENING + BLOCK.size[2] / 2
-    block = {"shape": BLOCK, "at": middle, "fixed": True, "kind": "blocker", "color": "slategray"}
+    block = {"shape": BLOCK, "at": middle, "fixed": True, "kind": "blocker", "material": "stone"}
     return Scene(
         "",
         Terrain.create(np.zeros(shape), cell),

@@ -155,28 +155,39 @@ def leaves(low: Flow, n: Near, patch: Patch):
     return patch.spread(jnp.where(n.blocked, 0, outflow(low, patch)))
 
 
-def limit(two, memory: Flow, q: Flow, n: Near, K, dt, patch: Patch) -> tuple[Flow, Flow]:
+def limit(two, memory: Flow, q: Flow, n: Near, K, blockers: Blockers, dt) -> tuple[Flow, Flow]:
     """No column gives more than it holds, none below a body takes more than it has room for.
 
     The paper scales the inflows of a column that would overfill by (in − over) / in, in the
     memory as well (§3.5).  That only ever slows the water, and leaves a wake behind bodies that
     drift with it: evenly, half of `over` comes in less and half goes out more.
     """
+    patch = blockers.patch
     K = jnp.where(n.blocked, share_given(outflow(q, patch), n.under, dt, patch), K)
     q = scaled(q, K, patch)
     for even in (False, True) if two.even else (False,):
-        memory, q = fitted(memory, q, n, even, dt, patch)
+        memory, q = fitted(memory, q, n, even, blockers, dt)
     return memory, q
 
 
-def fitted(memory: Flow, q: Flow, n: Near, even: bool, dt, patch: Patch) -> tuple[Flow, Flow]:
-    """Scale what flows into columns that would overfill, and evenly what flows out of them."""
+def fitted(memory: Flow, q: Flow, n: Near, even: bool, blockers: Blockers, dt) -> tuple[Flow, Flow]:
+    """Scale what flows into columns that would overfill, and evenly what flows out of them.
+
+    Then a full column under pressure also gives no more than it gets: else voids open below bodies,
+    and as they shut the water rings.  A body that moves leaves the room that it sweeps.
+    """
+    patch = blockers.patch
     k = dt / patch.area
     net, out = k * div(q, patch), k * outflow(q, patch)
     over = jnp.where(n.blocked, jnp.maximum(n.under - net - n.room, 0), 0)
     part = 0.5 * over if even else over
     less = jnp.clip(1 - part / jnp.maximum(out - net, TINY), 0, 1)
     more = 1 + jnp.minimum((over - part) / jnp.maximum(out, TINY), 1)
+    if even:
+        swept = dt / patch.cell * (jnp.abs(blockers.u) + jnp.abs(blockers.v))
+        full = (n.p > 0) & (n.under > n.room - DAMP)
+        void = jnp.where(full, jnp.maximum(n.room * (1 - swept) - (n.under - net), 0), 0)
+        more = more * jnp.clip(1 - void / jnp.maximum(out, TINY), 0, 1)
 
     def turned(f, q, shift):
         onward, back = more * shift(less, patch, 1), less * shift(more, patch, 1)
@@ -309,7 +320,7 @@ def felt(two, s, b, patch: Patch):
     surface = jnp.where(
         n.blocked & bears, n.s, jnp.where(n.column > DAMP, n.b + n.column, -jnp.inf)
     )
-    return surface, mean(u.x, high.x, left), mean(u.y, high.y, below), n.blocked
+    return surface, mean(u.x, high.x, left), mean(u.y, high.y, below)
 
 
 def around(f, patch: Patch):

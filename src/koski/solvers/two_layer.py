@@ -104,7 +104,8 @@ class TwoLayer:
             q = beside.narrow(q, near, dt, patch)
             lower, low = phase(beside.flow)(base, near, dt, patch)
             q, K = phase(limit)(q, w.d, beside.leaves(low, near, patch), dt, grid)
-            lower, low = phase(beside.limit)(self, lower, low, near, patch.take(K), dt, patch)
+            K = patch.take(K)
+            lower, low = phase(beside.limit)(self, lower, low, near, K, inputs.blockers, dt)
             w = move(w, q, s.under, (low, near.blocked, patch), dt, grid)
             w, s = beside.settle(self, s, w, near, lower, low, inputs.blockers, dt)
             blocked = s.top > -jnp.inf
@@ -125,8 +126,7 @@ class TwoLayer:
             return h, frame.u, frame.v
         patch = inputs.blockers.patch
         near = beside.felt(self, s, terrain.b, patch)
-        maps = zip((h, frame.u, frame.v), near[:3])
-        return tuple(patch.put(f, jnp.where(near[3], mine, patch.take(f))) for f, mine in maps)
+        return tuple(patch.put(f, mine) for f, mine in zip((h, frame.u, frame.v), near))
 
 
 def limit(q: Flow, d, also, dt, grid) -> tuple[Flow, jax.Array]:

@@ -4,14 +4,12 @@ Run `python -m koski.validate.bodies`, or name some of waves, rest, block, ledge
 """
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import jax.numpy as jnp
 import numpy as np
 
-from koski.bodies.body import Body
 from koski.bodies.shapes import Box, Capsule, Sphere
-from koski.bodies.turns import matrix
 from koski.core.blockers import Blockers
 from koski.core.edges import Drain, Edges, Periodic
 from koski.core.inputs import RHO, Inputs
@@ -23,7 +21,7 @@ from koski.solvers.shallow import LinearShallowWater
 from koski.solvers.two_layer import TwoLayer
 from koski.validate.__main__ import row
 from koski.validate.drifting import DEPTH, noise
-from koski.validate.floating import LIE, SHAPES, SIDE, within
+from koski.validate.floating import at_rest
 from koski.world import World
 
 SMOOTH = Pipe(friction=0.0)
@@ -33,12 +31,6 @@ MODES = {
     "carry, displace": TwoLayer(SMOOTH, even=False),
     "carry, displace, even (default)": TwoLayer(SMOOTH),
 }
-LAKE, DEEP = 24.0, 4.0  # side and depth [m]
-LIES = ("box", "upright"), ("box", "tilted"), ("sphere", "upright"), ("capsule", "tilted")
-FINE = LIES[1]  # this one also with small cells
-ABOUT = "displaced", "speed [cm/s]", "spin [rad/s]", "rise", "dent [mm]"
-DENSITIES = 200.0, 500.0, 900.0  # [kg/m³]
-SPREAD = 1.2207440846 ** -np.arange(1, 4)  # strides that fill space evenly, of x⁴ = x + 1
 
 
 # ── waves round a box that drifts with the current ───────────────────────────────────────
@@ -70,75 +62,6 @@ def adrift(kind: str, draft: float, cells: int, shape=(48, 96)) -> float:
         s = np.asarray(world.frame.surface)
         squares.append(np.mean((s - np.median(s)) ** 2))
     return 1000 * float(np.sqrt(np.mean(squares)))
-
-
-# ── one body at rest in a lake ───────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Rest:
-    """How a body lies after a minute, and the lake with it."""
-
-    displaced: float  # volume under the lake's level over that of its weight in water
-    speed: float  # the largest within the last two seconds [m/s]
-    spin: float  # and that [rad/s]
-    rise: float  # of the lake [m]
-    should: float  # rise by the body's weight in water
-    dent: float  # largest difference of the surface from level [m]
-
-
-def rest(shape: str, lie: str, rho: float, cells: int, kind: str, seconds=60.0) -> Rest:
-    """Let one body, `cells` to a side, down into a lake at its draught and wait."""
-    cell = SIDE / cells
-    n = round(LAKE / cell)
-    terrain = Terrain.create(np.zeros((n, n), np.float32), cell)
-    world = World(terrain, depth=DEEP, solver=Pipe(), coupling="two-layer")
-    at = 12.13, 12.07, DEEP + SIDE * (0.5 - rho / RHO)
-    body = world.drop(SHAPES[shape], at, rho, kind=kind, rotation=LIE[lie])
-    for _ in range(round(seconds - 2)):
-        world.step(1.0)
-    fast, turns = zip(*(moving(world, body) for _ in range(20)))
-    surface = np.asarray(world.frame.surface, float)
-    level = surface.mean()
-    return Rest(
-        displaced=below(body, level) / (body.mass / RHO),
-        speed=max(fast),
-        spin=max(turns),
-        rise=level - DEEP,
-        should=body.mass / RHO / LAKE**2,
-        dent=float(np.abs(surface - level).max()),
-    )
-
-
-def below(body: Body, level: float) -> float:
-    """The volume of a body below a level [m³], by points that fill it evenly: right to 5e-4."""
-    p = (np.arange(1_000_000)[:, None] * SPREAD % 1 * 2 - 1) * body.shape.reach
-    z = p[within(body.shape, p)] @ matrix(body.rotation)[2] + body.position[2]
-    return float((z < level).mean()) * body.shape.volume
-
-
-def moving(world: World, body: Body) -> tuple[float, float]:
-    world.step(0.1)
-    return float(np.linalg.norm(body.velocity)), float(np.linalg.norm(body.spin))
-
-
-def at_rest() -> None:
-    """A row for each body, a number for each resolution; bold what has not come to rest."""
-    print(row("kind", "body", "kg/m³", *ABOUT))
-    print(row("---", "---", *["---:"] * (1 + len(ABOUT))))
-    for kind in ("blocker", "floater"):
-        for shape, lie in LIES:
-            sizes = (2, 4, 10) if (shape, lie) == FINE else (2, 4)
-            for rho in DENSITIES:
-                told = zip(*(tell(rest(shape, lie, rho, cells, kind)) for cells in sizes))
-                words = map(" · ".join, told)
-                print(row(kind, f"{shape}, {lie}", f"{rho:.0f}", *words), flush=True)
-
-
-def tell(r: Rest) -> tuple[str, ...]:
-    speed = f"{100 * r.speed:.1f}" if r.speed < 0.01 else f"**{100 * r.speed:.1f}**"
-    spin = f"{r.spin:.3f}" if r.spin < 0.02 else f"**{r.spin:.3f}**"
-    return f"{r.displaced:.3f}", speed, spin, f"{r.rise / r.should:.2f}", f"{1000 * r.dent:.1f}"
 
 
 # ── dams, gates, tunnels ─────────────────────────────────────────────────────────────────
@@ -229,25 +152,30 @@ def blocking() -> None:
 
 
 def ledger() -> None:
-    """Bodies are thrown about for 10 s, then rest for 60 s."""
-    terrain = Terrain.create(np.zeros((32, 32)))
-    world = World(terrain, depth=2.0, solver=Pipe(), coupling="two-layer")
-    rng = np.random.default_rng(1)
-    shapes = [Box((2, 2, 1)), Sphere(1.0), Capsule(0.5, 2.0)] * 2
-    for shape in shapes:
-        world.drop(shape, (*rng.uniform(6, 26, 2), 3), rng.uniform(300, 2000))
-    most = 0.0
-    for _ in range(100):
-        for body in world.bodies:
-            body.place(velocity=rng.uniform(-20, 20, 3), spin=rng.uniform(-5, 5, 3))
-        world.step(0.1)
-        most = max(most, abs(owed(world.state)))
+    """Bodies are thrown about for 10,000 steps of the water, then rest for 60 s."""
+    world, most = thrown(10_000)
     print(f"thrown about: drift {world.volume.drift:.1e}, owed at most {most:.1e}")
     for body in world.bodies:
         body.place(velocity=(0, 0, 0), spin=(0, 0, 0))
     for _ in range(60):
         world.step(1.0)
     print(f"at rest: drift {world.volume.drift:.1e}, owed {owed(world.state):.1e}")
+
+
+def thrown(steps: int) -> tuple[World, float]:
+    """Six bodies that are never left alone, after so many steps; the most that was ever owed."""
+    terrain = Terrain.create(np.zeros((32, 32)))
+    world = World(terrain, depth=2.0, solver=Pipe(), coupling="two-layer")
+    rng = np.random.default_rng(1)
+    for shape in [Box((2, 2, 1)), Sphere(1.0), Capsule(0.5, 2.0)] * 2:
+        world.drop(shape, (*rng.uniform(6, 26, 2), 3), rng.uniform(300, 2000))
+    most = 0.0
+    while int(world.state.water.steps) < steps:
+        for body in world.bodies:
+            body.place(velocity=rng.uniform(-20, 20, 3), spin=rng.uniform(-5, 5, 3))
+        world.step(0.1)
+        most = max(most, abs(owed(world.state)))
+    return world, most
 
 
 PARTS = {"waves": waves, "rest": at_rest, "block": blocking, "ledger": ledger}

@@ -1,0 +1,70 @@
+"""How long a picture takes: python -m koski.bench.render [SCENE] [--size 960x540] [--cells 256]
+
+A frame of each quality, best of a few, of the water as it is after some seconds; and, where there
+is an accelerator, how far its picture is from the one that the CPU draws.
+"""
+
+import argparse
+import time
+
+import jax
+import numpy as np
+
+from koski import scenes
+from koski.render.camera import Camera, overview
+from koski.render.renderer import QUALITY, Renderer
+from koski.world import World
+
+ROUNDS, SECONDS, FPS = 5, 4.0, 10.0
+
+
+def seen(scene: str, cells: int | None) -> tuple[Renderer, Camera]:
+    """A renderer that has watched a scene for a while, and a camera that shows all of it."""
+    world = World(scenes.load(scene, cells))
+    renderer = Renderer(world.terrain)
+    for frame in world.frames(FPS, SECONDS):
+        renderer.see(frame, world.bodies, world.terrain)
+    return renderer, overview(world.terrain)
+
+
+def best(renderer: Renderer, camera: Camera, width: int, height: int, quality: str) -> float:
+    """The shortest time of a frame [ms]."""
+    renderer.draw(camera, width, height, quality)
+    spent = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        renderer.draw(camera, width, height, quality)
+        spent.append(time.perf_counter() - start)
+    return 1e3 * min(spent)
+
+
+def apart(scene: str, cells: int | None, width: int, height: int) -> np.ndarray:
+    """How far pictures of the accelerator and the CPU are apart, by pixel [1/255]."""
+
+    def drawn(device):
+        with jax.default_device(device):
+            renderer, camera = seen(scene, cells)
+            return renderer.draw(camera, width, height, "good").astype(int)
+
+    return np.abs(drawn(jax.devices()[0]) - drawn(jax.devices("cpu")[0])).max(-1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scene", nargs="?", default="lake-drop")
+    parser.add_argument("--size", default="960x540")
+    parser.add_argument("--cells", type=int, default=256)
+    args = parser.parse_args()
+    width, height = map(int, args.size.split("x"))
+    print(f"{jax.devices()[0].device_kind}, {args.scene} at {args.cells}², {args.size}")
+    renderer, camera = seen(args.scene, args.cells)
+    for quality in QUALITY:
+        print(f"{quality:6s} {best(renderer, camera, width, height, quality):8.1f} ms", flush=True)
+    if jax.default_backend() != "cpu":
+        far = apart(args.scene, args.cells, width, height)
+        share = (far > 2).mean()
+        print(f"from the CPU's: at most {far.max()}/255, more than 2 in {share:.2e} of the pixels")
+
+
+if __name__ == "__main__":
+    main()
