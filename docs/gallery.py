@@ -35,7 +35,18 @@ BODIES = {  # pictures of docs/bodies.md: the scene, how bodies and water meet, 
     "harbour": ("harbour", "mixed", None),
 }
 FILMED = {"river-dam": "1280x720"}  # sizes that are not 960x540
-MOMENTS = {}  # of scenes that are at their best before they end [s]
+MOMENTS = {  # of scenes that are at their best before they end [s]
+    "collapse": 0.5,
+    "dam-break": 9.0,
+    "fish-tank": 0.5,
+    "hill": 14.0,
+    "island-tsunami": 50.0,
+    "lake-drop": 1.5,
+    "lake-ripples": 2.0,
+    "logs-and-car": 9.5,
+    "sluice": 12.0,
+    "tunnel": 3.0,
+}
 BYTES = 150_000  # a picture of a scene is no larger
 TRIALS = {"lake-drop": 5.0, "dam-break": 9.0}  # when to look [s]
 WIDE, COLOURS = 720, 192  # of a picture with bodies [px]

@@ -18,6 +18,7 @@ from koski.render.noise import Tile, crackle, each, even, fractal, smooth
 
 GRAVITY = 9.81  # [m/s²]
 FILM = 0.02  # water thinner than this is too thin for foam [m]
+BROAD = 6.0  # of what breaks: a cell is not white beyond that [m]
 LACE = 1.0  # side of the pattern's tile over that of the ripples'
 
 
@@ -53,13 +54,18 @@ def birth(frame: Frame, u, v, blocked, grid: Grid):
     out_x = jnp.maximum(spill(u, right), spill(-u, left))
     out_y = jnp.maximum(spill(v, above), spill(-v, below))
     front = smooth(1.0, 3.0, jnp.maximum(out_x, out_y))
-    # how far the surface drops along the flow: to here, or to the next cell
-    slide_x = jnp.where(u > 0, ahead(h, left), ahead(h, right))
-    slide_y = jnp.where(v > 0, ahead(h, below), ahead(h, above))
-    brink_x = -jnp.where(u > 0, ahead(h, right), ahead(h, left))
-    brink_y = -jnp.where(v > 0, ahead(h, above), ahead(h, below))
-    drop = jnp.maximum(jnp.maximum(slide_x, slide_y), jnp.maximum(brink_x, brink_y)) / grid.cell
-    fall = smooth(0.25, 0.9, drop) * smooth(0.7, 2.0, speed)
+
+    def drop(f):
+        """How far `f` drops along the flow: to here, or to the next cell."""
+        to_x = jnp.where(u > 0, ahead(f, left), ahead(f, right))
+        to_y = jnp.where(v > 0, ahead(f, below), ahead(f, above))
+        next_x = -jnp.where(u > 0, ahead(f, right), ahead(f, left))
+        next_y = -jnp.where(v > 0, ahead(f, above), ahead(f, below))
+        return jnp.maximum(jnp.maximum(to_x, to_y), jnp.maximum(next_x, next_y)) / grid.cell
+
+    # over a brink the water drops with the ground; the back of a wave is no fall
+    steep = jnp.minimum(drop(h), 1.5 * drop(frame.ground))
+    fall = smooth(0.25, 0.9, steep) * smooth(0.7, 2.0, speed)
     rate = 0.05 * rapid + 2.0 * crush + 1.5 * front + 2.0 * fall
     if blocked is not None:
         solid = blocked.astype(jnp.float32)
@@ -67,8 +73,8 @@ def birth(frame: Frame, u, v, blocked, grid: Grid):
             jnp.maximum(left(solid, grid), right(solid, grid)),
             jnp.maximum(below(solid, grid), above(solid, grid)),
         )
-        rate = rate + 1.2 * beside * smooth(0.7, 2.5, speed)
-    return wet * rate
+        rate = rate + 0.8 * beside * smooth(0.7, 2.5, speed)
+    return min(1.0, BROAD / grid.cell) ** 2 * wet * rate
 
 
 def lace(n: int = 512, seed: int = 0) -> Tile:

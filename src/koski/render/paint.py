@@ -40,7 +40,7 @@ def spread(stage: Stage, camera: Camera, height: int, width: int) -> march.Fan:
     outside = np.maximum(np.maximum(-eye[:2], eye[:2] - size), 0)
     close = 0.5 * stage.land.cell
     nearest = max(float(np.hypot(*outside)) - close, 0.1 * close)
-    count = 2 * width
+    count = width
     apart = (last - first) / (count - 1)
     farthest = float(np.hypot(*corners))
     return march.fan(stage.land, stage.sea, jnp.asarray(camera.eye), first, apart, nearest,
@@ -187,16 +187,25 @@ def in_any(tiles: Tiles, kind):
 def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, crowd: Crowd) -> jax.Array:
     """The tiles in which bodies may be met, with all that they hide, shade and are mirrored in."""
     maps = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
-    firsts = range(0, len(crowd.tiles.index), CHUNK)
-    light = [peopled(stage, *few(maps, crowd, first), eye) for first in firsts]
-    return put(picture, crowd.tiles, jnp.concatenate(light, 1))
+    light = jnp.zeros(maps[0].d.shape)
+    for first in range(0, int(crowd.tiles.used), CHUNK):
+        sight, kind, part = few(maps, crowd, first)
+        light = laid(light, peopled(stage, sight, kind, part, eye), first)
+    return put(picture, crowd.tiles, light)
 
 
 @jax.jit
 def few(maps, crowd: Crowd, first):
     """Maps [..., T, 256] and their bodies, of a few tiles."""
-    maps = jax.tree.map(lambda f: lax.dynamic_slice_in_dim(f, first, CHUNK, f.ndim - 2), maps)
-    return *maps, Crowd(crowd.solids, crowd.tiles.part(first))
+    sight, kind = jax.tree.map(
+        lambda f: lax.dynamic_slice_in_dim(f, first, CHUNK, f.ndim - 2), maps
+    )
+    return sight, kind, Crowd(crowd.solids, crowd.tiles.part(first))
+
+
+@partial(jax.jit, donate_argnums=0)
+def laid(light, part, first):
+    return lax.dynamic_update_slice_in_dim(light, part, first, 1)
 
 
 def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye):

@@ -1,10 +1,13 @@
 """Shadows of the land: how high they reach above each point of the map.
 
-    M(p) = max over s of  b(p + s e) − s tan θ,    e toward the sun, θ its elevation
+    M(p) = max over s > 0 of  b(p + s e) − s tan θ,    e toward the sun, θ its elevation
 
 whatever is below M(p) lies in shadow.  It doubles: with M over distances up to s,
 
     M up to 2s (p) = max(M(p), M(p + s e) − s tan θ)
+
+This is for the sun's lower limb.  Its upper one is hidden below M less as much as the two are
+apart at the distance of what casts the shadow: the farther, the softer.
 """
 
 from __future__ import annotations
@@ -36,22 +39,27 @@ def cast(land: Land, sun) -> Shade:
     x, y, z = np.asarray(sun, float)
     flat = max(float(np.hypot(x, y)), 1e-6)
     angle = np.degrees(np.arctan2(z, flat))
-    limbs = (np.tan(np.radians(max(angle + k * SUN, LEAST))) for k in (-1, 1))
-    return Shade(*(reach(land.b, x / flat, y / flat, t, land.cell) for t in limbs))
+    lower, upper = (np.tan(np.radians(max(angle + k * SUN, LEAST))) for k in (-1, 1))
+    none, far = reach(land.b, x / flat, y / flat, lower, land.cell)
+    return Shade(none, none - far * (upper - lower))
 
 
 @partial(jax.jit, static_argnames="cell")
 def reach(b, ex, ey, steep, cell: float):
-    """M, by doubling."""
+    """M, by doubling, and how far away what it comes from is."""
     ny, nx = b.shape
     x, y = jnp.meshgrid((jnp.arange(nx) + 0.5) * cell, (jnp.arange(ny) + 0.5) * cell)
-    M, s = b, cell
+    s = cell
+    M, far = spot(x + s * ex, y + s * ey, b.shape, cell).of(b) - s * steep, jnp.full_like(b, s)
     while s < cell * np.hypot(nx, ny):
         px, py = x + s * ex, y + s * ey
         inside = (px > 0) & (px < nx * cell) & (py > 0) & (py < ny * cell)
-        far = phase(spot(px, py, b.shape, cell).of)(M) - s * steep
-        M, s = jnp.where(inside, jnp.maximum(M, far), M), 2 * s
-    return M
+        there = spot(px, py, b.shape, cell)
+        new = phase(there.of)(M) - s * steep
+        higher = inside & (new > M)
+        far = jnp.where(higher, phase(there.of)(far) + s, far)
+        M, s = jnp.where(higher, new, M), 2 * s
+    return M, far
 
 
 def lit(shade: Shade, at: Spot, z, soft):

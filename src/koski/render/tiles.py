@@ -72,8 +72,11 @@ class Tiles:
 class Placed(Protocol):
     """Solids in their places."""
 
-    parts: Any
-    forms: tuple[Form, ...]
+    @property
+    def parts(self) -> Any: ...
+
+    @property
+    def forms(self) -> tuple[Form, ...]: ...
 
 
 def tiles(

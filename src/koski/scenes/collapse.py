@@ -19,4 +19,11 @@ def scene(size: int = 64) -> Scene:
     x, y = np.meshgrid(at, at)
     block = (np.abs(x - 0.36) < 0.16) & (np.abs(y - 0.58) < 0.16)
     terrain = Terrain.create(np.zeros((size, size)), WIDTH / size)
-    return Scene("", terrain, np.where(block, BLOCK, FILM), solver=Columns(), seconds=0.9)
+    return Scene(
+        "",
+        terrain,
+        np.where(block, BLOCK, FILM),
+        solver=Columns(),
+        seconds=0.9,
+        view="eye:1.9,0.35,0.42,0.6,0.75,0.02",
+    )

@@ -25,4 +25,11 @@ def scene(size: int = 256) -> Scene:
     terrain = Terrain.create(sand + rock, cell)
     heap = HEAP * np.exp(-(x**2 + y**2) / (2 * 0.09**2))
     depth = np.maximum(LEVEL + heap - terrain.b, 0)
-    return Scene("", terrain, depth, solver=Wave(tau=0.05, cfl=1.0), seconds=1.4)
+    return Scene(
+        "",
+        terrain,
+        depth,
+        solver=Wave(tau=0.05, cfl=1.0),
+        seconds=1.4,
+        view="eye:0.9,-1.5,0.95,1.0,0.5,0.36",
+    )

@@ -29,4 +29,11 @@ def scene(size: int = 384) -> Scene:
     x, y = np.meshgrid((np.arange(grid.nx) + 0.5) * cell, (np.arange(grid.ny) + 0.5) * cell)
     b = sample(whole.b, x, y, whole.grid.cell)
     terrain = Terrain.create(b, cell, Edges.all(Drain()))
-    return Scene("", terrain, solver=ShallowWater(manning=0.05), rain=RATE, seconds=10800.0)
+    return Scene(
+        "",
+        terrain,
+        solver=ShallowWater(manning=0.05),
+        rain=RATE,
+        seconds=10800.0,
+        view="eye:12500,5500,1700,7000,10500,480",
+    )

@@ -45,6 +45,7 @@ def scene(size: int = 192) -> Scene:
         solver=LinearShallowWater(manning=0.02),
         bodies=tuple(boats()),
         seconds=40.0,
+        view="eye:46,18,9,90,66,0",
     )
 
 

@@ -33,6 +33,7 @@ def scene(size: int = 160) -> Scene:
         springs=(spring,),
         bodies=tuple(things()),
         seconds=22.0,
+        view="eye:40,-8,16,40,36,2",
     )
 
 

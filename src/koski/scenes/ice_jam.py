@@ -46,6 +46,7 @@ def scene(size: int = 160) -> Scene:
         solver=LinearShallowWater(manning=ROUGH),
         bodies=(*piers(), *floes()),
         seconds=40.0,
+        view="eye:60,18,14,83,31,1",
     )
 
 

@@ -24,4 +24,12 @@ def scene(size: int = 256) -> Scene:
     depth = np.where(b < 0, np.maximum(crest[None, :] - b, 0), 0)
     u = np.where(b < 0, crest * np.sqrt(9.81 / SEA), 0)  # the wave runs to the east
     velocity = np.stack([u, np.zeros_like(u)], axis=-1)
-    return Scene("", terrain, depth, velocity, solver=ShallowWater(manning=0.025), seconds=180.0)
+    return Scene(
+        "",
+        terrain,
+        depth,
+        velocity,
+        solver=ShallowWater(manning=0.025),
+        seconds=180.0,
+        view="eye:1500,600,140,1300,2100,0",
+    )

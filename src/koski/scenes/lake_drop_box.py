@@ -31,4 +31,12 @@ def scene(size: int = 128) -> Scene:
         "material": "crate",
     }
     depth = np.maximum(level - b, 0)
-    return Scene("", terrain, depth, solver=LinearShallowWater(), bodies=(box,), seconds=5.0)
+    return Scene(
+        "",
+        terrain,
+        depth,
+        solver=LinearShallowWater(),
+        bodies=(box,),
+        seconds=5.0,
+        view="eye:84,58,5,60,68,1",
+    )

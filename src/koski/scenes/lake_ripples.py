@@ -24,4 +24,4 @@ def scene(size: int = 512) -> Scene:
     far2 = [(x - px * WIDTH) ** 2 + (y - py * WIDTH) ** 2 for px, py in DROPS]
     drops = sum(h * np.exp(-r2 / (2 * RADIUS**2)) for h, r2 in zip(HEIGHTS, far2))
     depth = np.where(lake > 0, lake + drops, 0)
-    return Scene("", terrain, depth, solver=Columns(), seconds=3.5)
+    return Scene("", terrain, depth, solver=Columns(), seconds=3.5, view="eye:64,70,7,110,110,-1")

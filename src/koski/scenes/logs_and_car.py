@@ -49,6 +49,7 @@ def scene(size: int = 192) -> Scene:
         solver=LinearShallowWater(manning=ROUGH),
         bodies=(driver(), *logs()),
         seconds=20.0,
+        view="eye:61,15,6,82,36,0.5",
     )
 
 

@@ -52,6 +52,7 @@ def scene(size: int = 160) -> Scene:
         solver=LinearShallowWater(manning=ROUGH),
         bodies=(*piers(), *crates()),
         seconds=75.0,
+        view="eye:24,27,12,66,43,2",
     )
 
 

@@ -40,6 +40,7 @@ def scene(size: int = 200) -> Scene:
         solver=Pipe(friction=FRICTION),
         bodies=(gate(),),
         seconds=16.0,
+        view="eye:78,10,14,46,31,1",
     )
 
 

@@ -34,4 +34,11 @@ def scene(size: int = 240) -> Scene:
     held[:, 0] = np.where(b[:, 0] < top, top, np.nan)
     held[:, -1] = b[:, -1]
     terrain = Terrain.create(b, LENGTH / size)
-    return Scene("", terrain, solver=Columns(manning=0.02), held=held, seconds=100.0)
+    return Scene(
+        "",
+        terrain,
+        solver=Columns(manning=0.02),
+        held=held,
+        seconds=100.0,
+        view="eye:112,20,22,50,38,6",
+    )

@@ -32,4 +32,5 @@ def scene(size: int = 48) -> Scene:
         solver=Pipe(friction=0.05),
         bodies=(block,),
         seconds=90.0,
+        view="eye:28,-15,10,25,8,2",
     )

@@ -33,4 +33,5 @@ def scene(size: int = 192) -> Scene:
         solver=ShallowWater(manning=0.012),
         springs=(hole,),
         seconds=90.0,
+        view="eye:36,20,4.2,30,30,0.8",
     )

@@ -136,4 +136,4 @@ def at_rest(kinds=("blocker", "floater")) -> None:
 def tell(a: Afloat) -> tuple[str, ...]:
     speed = f"{100 * a.speed:.1f}" if a.speed < 0.01 else f"**{100 * a.speed:.1f}**"
     spin = f"{a.spin:.3f}" if a.spin < 0.02 else f"**{a.spin:.3f}**"
-    return f"{a.displaced:.3f}", speed, spin, f"{a.rise:.2f}", f"{1000 * a.dent:.1f}"
+    return f"{a.displaced:.3f}", speed, spin, f"{a.rise:z.2f}", f"{1000 * a.dent:.1f}"
