@@ -1,4 +1,4 @@
-"""Pictures held against the physics: Snell, Fresnel, Beer, no light from nothing, nothing that flickers.
+"""Pictures held against physics: Snell, Fresnel, Beer; no light from nothing, and no flicker.
 
 All pictures are of one size and all worlds of one grid, so that their programs are compiled once.
 """
@@ -76,14 +76,14 @@ def slanted(angle: float, level: float, far=9.0, fov=25.0) -> Camera:
     return orbit((MIDDLE, MIDDLE, level), far, azimuth=-70, elevation=90 - angle, fov=fov)
 
 
-def snell(camera: Camera, level: float, shift=(0.0, 0.0)):
+def snell(camera: Camera, level: float, shift=(0.0, 0.0), index=OUT_OF_WATER):
     """Where rays of a picture meet the floor at z = 0, and how long they are in the water."""
     d = np.asarray(rays(camera, H, W, shift=shift), float)
     eye = np.asarray(camera.eye, float)
     above = (level - eye[2]) / d[2]
-    sin = np.hypot(d[0], d[1]) / OUT_OF_WATER
+    sin = np.hypot(d[0], d[1]) / index
     cos = np.sqrt(1 - sin * sin)
-    x, y = (eye[k] + above * d[k] + level / cos * d[k] / OUT_OF_WATER for k in range(2))
+    x, y = (eye[k] + above * d[k] + level / cos * d[k] / index for k in range(2))
     return x, y, level / cos
 
 
@@ -101,15 +101,15 @@ def test_edges_under_water_are_where_snell_says(angle):
     renderer.above = jnp.full((N, N), (dark + light) / 2)
     found = checkers > exposed(renderer, camera, PURE).sum(0)  # half way between them on the edges
 
-    def squares(shift=(0.0, 0.0), water=level):
-        x, y, _ = snell(camera, water, shift)
+    def squares(shift=(0.0, 0.0), **other):
+        x, y, _ = snell(camera, level, shift, **other)
         return (x // (side * CELL) + y // (side * CELL)) % 2 == 1
 
     half = [squares((a, b)) for a in (-0.5, 0, 0.5) for b in (-0.5, 0, 0.5)]
     sure = np.all(half, 0) | ~np.any(half, 0)  # no edge is within half a pixel
     assert 0.5 < sure.mean() < 0.97
     assert_array_equal(found[sure], squares()[sure])
-    assert (found != squares(water=0.8 * level))[sure].mean() > 0.05
+    assert (found != squares(index=1.15))[sure].mean() > 0.01
 
 
 def test_water_seen_from_above_mirrors_a_fiftieth():
@@ -131,7 +131,7 @@ def test_water_seen_from_above_mirrors_a_fiftieth():
 @pytest.mark.parametrize("angle", [0, 45])
 def test_water_dims_the_floor_both_ways_as_beer_says(depth, angle):
     """10^(−a (d + l)): down to a depth d, and back along a view ray of length l."""
-    renderer, camera = tank(depth), slanted(angle, depth)
+    renderer, camera = tank(depth), slanted(angle, depth, fov=12)
     seen = exposed(renderer, camera, PURE) / exposed(renderer, camera, clear())
     _, _, length = snell(camera, depth)
     a = np.asarray(PURE.absorption, float)[:, None, None]
@@ -148,8 +148,8 @@ def test_without_scattering_nor_absorption_water_is_plain():
     assert (plain > 0.01).all()
     for other in (replace(PURE, concentration=0.0), medium((0.0,) * 3, (1e-7,) * 3)):
         assert_allclose(exposed(renderer, camera, other), plain, rtol=1e-5)
-    assert_allclose(exposed(tank(1.0), slanted(0, 1.0), clear())[:, 48, 64],
-                    exposed(tank(10.0), slanted(0, 10.0), clear())[:, 48, 64], rtol=1e-3)  # fmt: skip
+    shallow, deep = (exposed(tank(z), slanted(0, z), clear())[:, 48, 64] for z in (1.0, 10.0))
+    assert_allclose(shallow, deep, rtol=1e-3)
     silty = exposed(renderer, camera, replace(MEDIA["silt"], scattering=np.zeros(3, np.float32)))
     dimmed = exposed(renderer, camera, MEDIA["silt"])
     assert (dimmed > silty).all()  # what it scatters, one sees
@@ -299,7 +299,7 @@ def test_a_lens_blurs_what_is_out_of_focus_and_adds_no_light():
     renderer = Renderer(terrain)
     renderer.see(frame)
     sharp = overview(terrain, W / H)
-    open_ = replace(sharp, aperture=np.float32(1.0), shutter=np.float32(0.5))
+    open_ = replace(sharp, aperture=np.float32(2.0), shutter=np.float32(0.5))
     one, soft = (renderer.draw(c, W, H, "draft").astype(float) for c in (sharp, open_))
     shots = [renderer.shoot(*shot, W, H, 1) for shot in blurred(open_, 1.0, 4)]
     assert_array_equal(soft, to_bytes(srgb(sum(shots) / 4)))
@@ -354,7 +354,7 @@ def test_the_waterline_of_a_floating_box_has_no_gap(afloat, azimuth):
     # right below the box, down each column, its side ends where the water begins
     d = np.asarray(rays(camera, H, W), float)
     side = np.asarray(camera.eye)[:, None, None] + np.where(body, hit, 0) * d
-    for i in np.flatnonzero(body.any(0)):
+    for i in np.flatnonzero(body.any(0))[3:-3]:  # beyond them a leaning edge ends in the air
         j = np.flatnonzero(body[:, i]).max()
         pixel = 14 * np.radians(10) / H
         assert abs(side[2, j, i] - level) < 0.02 + 2 * pixel

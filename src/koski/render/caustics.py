@@ -28,7 +28,7 @@ DIMMEST, BRIGHTEST = 0.4, 4.0
 SHALLOW, OCTAVES = 0.35, 5  # depth of the smallest pattern [m], and how often it doubles
 TILE = 2.4  # side of the smallest pattern [m]
 FOCUS = 0.8  # how far light has gone on to where waves of the usual curvature gather it
-FADES = 12.0  # depth over which the pattern fades to a third [m]
+FADES = 5.0  # depth over which the pattern fades to a third [m]
 
 
 @pytree

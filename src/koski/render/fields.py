@@ -17,7 +17,8 @@ from koski.core.terrain import Terrain
 FINE = 1024  # cells along the longer side of a map that is made finer
 FINEST = 4  # times as many cells along a side, at most
 SHOWN = 2e-3  # thinner water only wets the ground [m]
-UNDER = 0.5  # how far below the ground the water's surface is drawn where it is dry [cells]
+THIN = 1e-3  # nor is water thinner than this share of a cell seen
+BELOW = 0.02  # how far below dry ground the water's surface is at least [cells]
 
 
 @pytree
@@ -90,10 +91,27 @@ class Sea:
 
 
 def finer(f, times: int):
-    """A map with `times` as many cells along each side, cubic between them."""
+    """A map with `times` as many cells along each side, cubic between them.
+
+    Nowhere beyond what is about it: a cubic alone would put spikes on the edges of cliffs.
+    """
     if times == 1:
         return f
-    return jax.image.resize(f, (f.shape[0] * times, f.shape[1] * times), "cubic")
+    smooth = jax.image.resize(f, (f.shape[0] * times, f.shape[1] * times), "cubic")
+    least, most = (repeated(extreme(f, pick), times) for pick in (jnp.minimum, jnp.maximum))
+    return jnp.clip(smooth, least, most)
+
+
+def extreme(f, pick):
+    """The least or the most of each cell and its eight neighbours."""
+    f = jnp.pad(f, 1, mode="edge")
+    f = pick(pick(f[2:], f[1:-1]), f[:-2])
+    return pick(pick(f[:, 2:], f[:, 1:-1]), f[:, :-2])
+
+
+def repeated(f, times: int):
+    """A map with `times` as many cells along each side, each as it is."""
+    return jnp.repeat(jnp.repeat(f, times, 0), times, 1)
 
 
 def slopes(f, cell: float):
@@ -134,15 +152,20 @@ def smoothed(f, grid: Grid):
 def sea(frame: Frame, land: Land) -> Sea:
     """The water's surface goes on below the ground beside it: they meet in a smooth line."""
     times = land.b.shape[0] // land.grid.ny
-    w = finer(extended(frame.surface, land.coarse, land.grid), times)
+    w, wet = extended(frame.surface, land.coarse, land.grid)
+    beside = repeated(extreme(wet, jnp.logical_or), times)
+    w = finer(w, times)
+    w = jnp.where(beside, w, jnp.minimum(w, land.b - BELOW * land.grid.cell))
     wx, wy = slopes(w, land.cell)
     return Sea(w, wx, wy, jnp.maximum(w, land.b), frame.u, frame.v, frame.dyes)
 
 
 def extended(surface, b, grid: Grid):
-    """The surface of the water, carried on under dry ground as the mean of what is beside it."""
-    wet = surface - b > SHOWN
-    deep = b - UNDER * grid.cell
+    """The surface of the water, carried on under dry ground as the mean of what is beside it.
+
+    And where it is wet.
+    """
+    wet = surface - b > max(SHOWN, THIN * grid.cell)
     s, known = jnp.where(wet, surface, 0.0), wet.astype(jnp.float32)
 
     def grow(_, both):
@@ -154,8 +177,9 @@ def extended(surface, b, grid: Grid):
         return s, jnp.where(new, 1.0, known)
 
     s, known = lax.fori_loop(0, 3, grow, (s, known))
-    dry = jnp.where(known > 0, jnp.minimum(s, b - 0.02 * grid.cell), deep)
-    return jnp.where(wet, surface, jnp.maximum(dry, deep))
+    below_ground = b - BELOW * grid.cell
+    dry = jnp.where(known > 0, jnp.minimum(s, below_ground), below_ground)
+    return jnp.where(wet, surface, dry), wet
 
 
 @jax.jit

@@ -95,7 +95,7 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
 
     def distance(k):
         r = fan.distance.at[jnp.clip(k, 0, STEPS - 1)].get(mode="promise_in_bounds")
-        return jnp.minimum(r, leave)
+        return jnp.where(k < 0, 0, jnp.minimum(r, leave))
 
     def over(r):
         """How far the ground or the water stands above the ray."""
@@ -173,13 +173,12 @@ def passes_below(land: Land, eye, d, base):
 def along(land: Land, p, d, way):
     """How far along rays from p the ground is: looked for at the distances `way` [K, ...].
 
-    FAR where it is not before the last of them.
+    None of them is beyond the border.  FAR where the ground is not before the last of them.
     """
 
     def over(t):
         x, y, z = (p[k] + t * d[k] for k in range(3))
-        gap = land.spot(x, y).of(land.b) - z
-        return jnp.where(beyond(land, x, y), -FAR, gap)
+        return land.spot(x, y).of(land.b) - z
 
     def step(found, t):
         before, after = found

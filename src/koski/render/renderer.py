@@ -17,7 +17,7 @@ from koski.core.terrain import Terrain
 from koski.render import fields, foam, materials, shadows, tone
 from koski.render.camera import Camera, axes, rays
 from koski.render.caustics import Caustics
-from koski.render.crowd import Crowd
+from koski.render.crowd import Crowd, in_the_way
 from koski.render.detail import Detail
 from koski.render.fields import Land, Sea
 from koski.render.light import MEDIA
@@ -79,6 +79,7 @@ class Renderer:
     def see(self, frame: Frame, bodies: Iterable = (), terrain: Terrain | None = None) -> None:
         """Look at the next moment of the world."""
         self.lay(terrain or self.terrain)
+        bodies = list(bodies)
         t = float(frame.t)
         self.dt, self.t = max(t - self.t, 0.0) if self.sea is not None else 0.0, t
         if self.above is None:
@@ -86,7 +87,9 @@ class Renderer:
         self.before, self.sea = self.sea, fields.sea(frame, self.land)
         self.bodies_before, self.bodies = self.bodies, [Still.of(body) for body in bodies]
         self.level = np.asarray(frame.surface)
-        self.detail = self.detail.step(frame, self.terrain, self.blocked(), self.dt)
+        self.detail = self.detail.step(
+            frame, self.terrain, in_the_way(bodies, frame, self.land), self.dt
+        )
 
     def draw(
         self, camera: Camera, width: int, height: int, quality: str = "good", between: float = 1.0
@@ -165,18 +168,6 @@ class Renderer:
         about = self.ground[max(j - NEAR, 0) : j + NEAR + 1, max(i - NEAR, 0) : i + NEAR + 1]
         wet = self.level[j, i] > self.ground[j, i] + fields.SHOWN
         return self.level[j, i] if wet else -np.inf, about.min()
-
-    def blocked(self) -> jax.Array | None:
-        """The cells in which a body stands in the water, about."""
-        if not self.bodies:
-            return None
-        mask = np.zeros(self.land.grid.shape, bool)
-        for body in self.bodies:
-            j, i = self.cell(body.position)
-            if abs(body.position[2] - self.level[j, i]) < body.shape.reach:
-                n = int(0.6 * body.shape.reach / self.land.grid.cell)
-                mask[max(j - n, 0) : j + n + 1, max(i - n, 0) : i + n + 1] = True
-        return jnp.asarray(mask)
 
     # ── keeping ──────────────────────────────────────────────────────────────────────────
 

@@ -18,7 +18,7 @@ from koski.render.fields import Spot
 from koski.render.light import dot
 from koski.render.ripples import slopes, stirred
 from koski.render.stage import Stage, unit
-from koski.render.water import DARK, bed, lit_below, sunk
+from koski.render.water import bed, darkest, lit_below, sunk
 
 STEPS = 48  # along a ray
 MIRRORED = 12  # along one that the surface sends back
@@ -35,7 +35,7 @@ def ways(stage: Stage, p, d, count: int):
     """Distances to look at along rays, close to each other at first, until they leave or all is
     dark; and the last of them."""
     _, leave = march.entry(stage.land, p, d)
-    most = jnp.minimum(jnp.maximum(leave, 0), DARK / jnp.maximum(stage.medium.takes.min(), 1e-3))
+    most = jnp.minimum(jnp.maximum(leave, 0), darkest(stage.medium))
     k = (jnp.arange(count) + 1.0) / count
     return k.reshape(-1, *(1,) * most.ndim) ** 2 * most, most
 

@@ -78,13 +78,17 @@ def facing(n, d):
     return unit(n[0], n[1], n[2]), back
 
 
+def darkest(medium: Medium):
+    """How far light goes in the water until nothing is left of it [m]."""
+    return DARK / jnp.maximum(medium.takes.min(), 1e-3)
+
+
 def bed_of(stage: Stage, sight: Sight, rays: Rays):
     """How far along the bent rays the bed is, FAR where they leave the block before."""
     land = stage.land
     down = jnp.maximum(-rays.bent[2], 1e-3)
     _, leave = march.entry(land, sight.p, rays.bent)
-    darkest = DARK / jnp.maximum(stage.medium.takes.min(), 1e-3)
-    most = jnp.minimum(jnp.maximum(leave, 0), darkest)
+    most = jnp.minimum(jnp.maximum(leave, 0), darkest(stage.medium))
     guess = jnp.minimum(jnp.maximum(rays.depth - rays.start, 0.01) / down, most)
     way = jnp.stack([jnp.minimum(g * guess, most) for g in GUESSES] + [most])
     return march.along(land, sight.p, rays.bent, way), most
@@ -118,7 +122,7 @@ def tinted(medium: Medium, dyes, at) -> Medium:
         return medium
     return replace(
         medium,
-        absorption=beside(medium.absorption, at.x) + takes,
+        absorption=beside(medium.absorption, at.x) + takes / medium.concentration,
         scattering=beside(medium.scattering, at.x),
     )
 
@@ -159,7 +163,8 @@ def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
     clear, width = NET * (1 - rays.foam) * stirred(rays.speed), sight.footprint
     sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
     seen = phase(bed)(stage, q, depth, width, clear, sun)
-    seen = jnp.where(lit, seen, stage.sky.radiance(rays.bent))
+    out = stage.sky.radiance(rays.bent) * (most < darkest(stage.medium))
+    seen = jnp.where(lit, seen, out)
     if hit is not None:
         color, _ = skin(stage, hit, width)
         at = stage.land.spot(q[0], q[1])
