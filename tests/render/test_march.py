@@ -134,7 +134,9 @@ def test_rays_in_the_water_end_on_the_bed(seed):
     turn, down = rng.uniform(0, 2 * np.pi, p.shape[1]), rng.uniform(0.67, 1, p.shape[1])
     flat = np.sqrt(1 - down * down)
     d = np.stack([flat * np.cos(turn), flat * np.sin(turn), -down]).astype(np.float32)
-    way = np.linspace(0, 12, 97, dtype=np.float32)[1:, None] + 0 * d[0]
+    _, leave = march.entry(stage.land, p, d)
+    way = np.linspace(0, 12, 97, dtype=np.float32)[1:, None]
+    way = np.minimum(way, np.asarray(leave))
     t = np.asarray(march.along(stage.land, *map(jnp.asarray, (p, d, way))), float)
     true, _ = marched(SimpleNamespace(land=stage.land, sea=None), p, d)
     assert len(t) > 300 and (true < 12).mean() > 0.9

@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
+from koski import cache
 from koski.core.frame import Frame
 from koski.render.camera import Camera, orbit, overview, rays
 from koski.render.light import MEDIA, OUT_OF_WATER, Medium, medium, schlick
@@ -69,6 +70,12 @@ def exposed(renderer: Renderer, camera: Camera, water: Medium | None = None) -> 
 @pytest.fixture(autouse=True)
 def media(monkeypatch):
     monkeypatch.setitem(MEDIA, "tried", PURE)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept_programs():
+    """Drawing takes half a minute to compile, once."""
+    cache.enable()
 
 
 def slanted(angle: float, level: float, far=9.0, fov=25.0) -> Camera:
@@ -343,8 +350,6 @@ def test_the_waterline_of_a_floating_box_has_no_gap(afloat, azimuth):
     level = float(np.median(afloat.frame.surface))
     at = (*box.position[:2], level)
     camera = orbit(at, 14, azimuth=azimuth, elevation=25, fov=40 / 4)
-    light = exposed(renderer, camera)
-    assert np.isfinite(light).all() and (light >= 0).all()
     sight, kind, hit = met(renderer, camera)
     body = hit < np.asarray(sight.far)
     assert 0.05 < body.mean() < 0.6
@@ -373,8 +378,28 @@ def met(renderer, camera):
     return sight, kind, np.asarray(put(jnp.full((H, W), jnp.inf), crowd.tiles, hit.t))
 
 
-def test_a_world_pictures_itself(afloat):
-    image = afloat.picture("orbit:distance=20", size=(W, H), quality="draft", water="glacier")
+def test_a_world_pictures_itself():
+    world = koski.World(ground(np.zeros((N, N))), depth=1.0)
+    image, again = (world.picture(None, (W, H), "draft", water="glacier") for _ in range(2))
     assert image.shape == (H, W, 3) and image.dtype == np.uint8
     assert image.std() > 10
-    assert_array_equal(image, afloat.picture("orbit:distance=20", (W, H), "draft", water="glacier"))
+    assert_array_equal(image, again)
+    assert np.abs(image.astype(int) - world.picture(None, (W, H), "draft")).max() > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("height", [3.0, -2.0])
+def test_bodies_shine_no_brighter_than_the_light_on_them(afloat, height):
+    """From above, and from under water."""
+    renderer = Renderer(afloat.terrain)
+    renderer.see(afloat.frame, afloat.bodies)
+    sky = renderer.sky
+    camera = Camera.create((12, 4, 4 + height), (12, 12, 4))
+    light = exposed(renderer, camera)
+    assert np.isfinite(light).all() and (light >= 0).all()
+    bare = Renderer(afloat.terrain)
+    bare.see(afloat.frame)
+    assert (exposed(bare, camera) != light).any()
+    white = (sky.sunlight + sky.ambient) / np.pi + sky.table.max(1)
+    body = met(renderer, camera)[2] < 1e3
+    assert body.any() and (light <= np.asarray(white)[:, None, None])[:, body].all()

@@ -84,7 +84,7 @@ def test_the_shadow_of_a_wall_is_as_long_as_it_should_be(elevation):
     ridge = np.asarray(land.b)[100]
     tops = (np.arange(ridge.size) + 0.5) * land.cell - ridge / np.tan(np.radians(elevation))
     assert_allclose(end, tops[ridge > 1].min(), atol=land.cell)
-    assert_allclose(16 - end, 2 / np.tan(np.radians(elevation)), rtol=0.15)  # its edges are round
+    assert_allclose(16 - end, 2 / np.tan(np.radians(elevation)), atol=CELL)  # edges are round
     assert (lit[x < end] >= 0.5).all() and (lit[(x > end) & (x < 15)] < 0.5).all()
 
 

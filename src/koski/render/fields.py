@@ -84,7 +84,6 @@ class Sea:
     w: jax.Array  # its surface, below the ground where it is dry; as fine as the ground [m]
     wx: jax.Array  # its slope
     wy: jax.Array
-    top: jax.Array  # the higher of ground and water
     u: jax.Array  # velocity in the cells of the grid [m/s]
     v: jax.Array
     dyes: dict[str, jax.Array]
@@ -157,7 +156,7 @@ def sea(frame: Frame, land: Land) -> Sea:
     w = finer(w, times)
     w = jnp.where(beside, w, jnp.minimum(w, land.b - BELOW * land.grid.cell))
     wx, wy = slopes(w, land.cell)
-    return Sea(w, wx, wy, jnp.maximum(w, land.b), frame.u, frame.v, frame.dyes)
+    return Sea(w, wx, wy, frame.u, frame.v, frame.dyes)
 
 
 def extended(surface, b, grid: Grid):

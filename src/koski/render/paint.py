@@ -21,7 +21,7 @@ PARTS = (8, 16)  # of a picture, that are shaded one after the other: on a GPU, 
 
 # ── what rays meet first ─────────────────────────────────────────────────────────────────
 
-SKY, GROUND, WATER, SOIL, GLASS = range(5)  # GLASS: the cut side of the water
+KINDS = SKY, GROUND, WATER, SOIL, GLASS = range(5)  # GLASS: the cut side of the water
 
 
 def look_out(stage: Stage, camera: Camera, d, pixel) -> tuple[Sight, jax.Array]:
@@ -188,10 +188,17 @@ def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, crowd: Crowd) ->
     """The tiles in which bodies may be met, with all that they hide, shade and are mirrored in."""
     maps = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
     light = jnp.zeros(maps[0].d.shape)
-    for first in range(0, int(crowd.tiles.used), CHUNK):
+    used, there = jax.device_get((crowd.tiles.used, present(maps[1])))
+    for k, first in enumerate(range(0, int(used), CHUNK)):
         sight, kind, part = few(maps, crowd, first)
-        light = laid(light, peopled(stage, sight, kind, part, eye), first)
+        light = laid(light, peopled(stage, sight, kind, part, eye, there[k]), first)
     return put(picture, crowd.tiles, light)
+
+
+@jax.jit
+def present(kind):
+    """Which kinds there are among every few tiles [few, kind]."""
+    return (kind.reshape(-1, CHUNK * TILE * TILE, 1) == jnp.arange(len(KINDS))).any(1)
 
 
 @jax.jit
@@ -208,11 +215,16 @@ def laid(light, part, first):
     return lax.dynamic_update_slice_in_dim(light, part, first, 1)
 
 
-def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye):
-    light = jnp.where(kind == SOIL, soil_in(stage, sight, kind), backdrop(stage, sight.d))
-    light = jnp.where(kind == GROUND, ground_in(stage, sight, kind, crowd), light)
-    wet = (kind == WATER) | (kind == GLASS)
-    light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
+def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, there):
+    """The light of a few tiles, in which there are some of the kinds."""
+    light = backdrop(stage, sight.d)
+    if there[SOIL]:
+        light = jnp.where(kind == SOIL, soil_in(stage, sight, kind), light)
+    if there[GROUND]:
+        light = jnp.where(kind == GROUND, ground_in(stage, sight, kind, crowd), light)
+    if there[WATER] or there[GLASS]:
+        wet = (kind == WATER) | (kind == GLASS)
+        light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
     return bodies_in(light, stage, sight, eye, crowd)
 
 

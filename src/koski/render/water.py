@@ -122,7 +122,7 @@ def tinted(medium: Medium, dyes, at) -> Medium:
         return medium
     return replace(
         medium,
-        absorption=beside(medium.absorption, at.x) + takes / medium.concentration,
+        absorption=beside(medium.absorption, at.x) + takes / jnp.maximum(medium.concentration, 1e-3),
         scattering=beside(medium.scattering, at.x),
     )
 
