@@ -120,6 +120,7 @@ class Clip:
         self.file = self.av.open(str(path), "w", format="mp4")
         self.stream = self.file.add_stream(CODEC, rate=fps, options=FINE)
         tags = self.stream.codec_context
+        tags.thread_count = 1  # the same frames then give the same bytes
         tags.color_range = tags.colorspace = tags.color_primaries = tags.color_trc = REC709
 
     def add(self, image: np.ndarray) -> None:
