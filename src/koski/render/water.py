@@ -120,9 +120,10 @@ def tinted(medium: Medium, dyes, at) -> Medium:
         takes = takes + beside(DYES[k % len(DYES)], at.x) * jnp.maximum(at.of(c), 0)
     if not dyes:
         return medium
+    takes = takes / jnp.maximum(medium.concentration, 1e-3)
     return replace(
         medium,
-        absorption=beside(medium.absorption, at.x) + takes / jnp.maximum(medium.concentration, 1e-3),
+        absorption=beside(medium.absorption, at.x) + takes,
         scattering=beside(medium.scattering, at.x),
     )
 
