@@ -118,7 +118,7 @@ def test_ctrl_c_leaves_a_playable_film_that_resumes_to_the_same_frames(run, tmp_
     assert code == 2 and "begun with speed 1.0, not 2.0" in said
     code, said = run(*body, "-o", broken, "--resume")
     assert code == 0, said
-    assert broken.read_bytes() == whole.read_bytes()
+    np.testing.assert_array_equal(decoded(broken), decoded(whole))
     assert not Path(f"{broken}.parts").exists()
 
 
@@ -139,7 +139,7 @@ t.cli.main()
     assert not broken.exists() and Path(f"{broken}.parts").is_dir()
     code, said = run(*dam, "-o", broken, "--resume")
     assert code == 0, said
-    assert broken.read_bytes() == whole.read_bytes()
+    np.testing.assert_array_equal(decoded(broken), decoded(whole))
     assert run(*dam, "-o", broken, "--resume")[0] == 2  # there is nothing left to resume
 
 

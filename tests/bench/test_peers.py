@@ -13,7 +13,9 @@ from koski.bench.peer_numpy import pipe_numpy
 from koski.bench.scene import hills
 
 
-@pytest.mark.parametrize("make", [pipe_numpy, pipe_numba, pipe_numba_fused])
+@pytest.mark.parametrize(
+    "make", [pipe_numpy, pipe_numba, pytest.param(pipe_numba_fused, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("shape", [(96, 96), (37, 70)])
 def test_a_peer_agrees_with_pipe_after_fifty_steps_on_hills_partly_dry(make, shape):
     b, d, velocity = (a[: shape[0], : shape[1]] for a in hills(96))
