@@ -6,7 +6,7 @@ READY := .venv/ready
 .PHONY: demo test test-all check bench gallery format clean
 
 demo: $(READY)
-	$(BIN)/koski film river-dam -o out/river-dam.mp4 --sheet out/river-dam.png --size 960x540 --fps 12 --speed 6
+	$(BIN)/koski film river-dam -o out/river-dam.mp4 --sheet out/river-dam.png --size 960x540 --fps 20 --speed 6 --quality draft
 	@echo "Open out/river-dam.mp4, or out/river-dam.png for its frames at a glance; more to see:"
 	@echo "  $(BIN)/koski scenes     $(BIN)/koski film harbour -o out/harbour.mp4     make gallery     make bench"
 
