@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sights import CELL, MIDDLE, PURE, H, N, W, exposed, ground, seen, smooth, tank
 
 import koski
 from koski import cache
-from koski.core.frame import Frame
 from koski.render.camera import Camera, orbit, overview, rays
 from koski.render.light import MEDIA, OUT_OF_WATER, Medium, medium, schlick
 from koski.render.noise import fractal
@@ -20,51 +20,6 @@ from koski.render.paint import GLASS, GROUND, SKY, SOIL, WATER, look_out
 from koski.render.renderer import Look, Renderer, aim, blurred
 from koski.render.stage import hazed
 from koski.render.tone import srgb, to_bytes
-
-W, H = 128, 96
-N, CELL = 48, 0.5
-MIDDLE = N * CELL / 2
-PURE = MEDIA["pure"]
-
-
-def flat(tile, value):
-    """A tile that is the same everywhere."""
-    return replace(tile, low=jnp.float32(value), step=jnp.float32(0))
-
-
-def ground(b) -> koski.Terrain:
-    return koski.Terrain.create(b, cell=CELL)
-
-
-def seen(terrain, level, t=0.0, u=0.0, v=0.0) -> Frame:
-    """The moment at which the water stands at a level."""
-    surface = jnp.maximum(terrain.b, jnp.asarray(level, jnp.float32))
-    u, v = (jnp.broadcast_to(jnp.asarray(f, jnp.float32), surface.shape) for f in (u, v))
-    return Frame(surface - terrain.b, surface, u, v, jnp.float32(t))
-
-
-def smooth(renderer: Renderer) -> Renderer:
-    """Without ripples, and with ground of one colour."""
-    renderer.ripples = replace(renderer.ripples, calm=0.0, fast=0.0)
-    renderer.noise = flat(renderer.noise, 0.5)
-    return renderer
-
-
-def tank(depth: float) -> Renderer:
-    """Smooth water over a level floor, without a sky: all light is from the floor."""
-    terrain = ground(np.zeros((N, N)))
-    renderer = smooth(Renderer(terrain))
-    renderer.see(seen(terrain, depth))
-    renderer.sky = replace(renderer.sky, table=0 * renderer.sky.table)
-    return renderer
-
-
-def exposed(renderer: Renderer, camera: Camera, water: Medium | None = None) -> np.ndarray:
-    """The light of a picture."""
-    if water is not None:
-        MEDIA["tried"] = water
-        renderer.look = replace(renderer.look, water="tried")
-    return np.asarray(renderer.expose(camera, W, H))
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from koski.core.pytree import pytree
+from koski.core.water import G
 from koski.render.noise import Array, Tile, each, numbers, smooth
-from koski.render.ripples import GRAVITY, sea
+from koski.render.ripples import sea
 
 SIDE = 256  # texels along a tile
 RAYS = 2  # along each side of a texel
@@ -44,7 +45,7 @@ class Caustics:
         kx, ky = numbers(RAYS * SIDE)
         k = np.maximum(np.hypot(kx, ky), 1)
         waves = waves * np.exp(-((k / 13) ** 2))  # shorter ones blur what these gather
-        turns = np.rint(PACE * np.sqrt(GRAVITY * tau * k / TILE) * Caustics.loop / tau)
+        turns = np.rint(PACE * np.sqrt(G * tau * k / TILE) * Caustics.loop / tau)
         moments = [
             gathered(waves * np.exp(-1j * tau * turns * m / MOMENTS)) for m in range(MOMENTS)
         ]

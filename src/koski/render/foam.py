@@ -13,10 +13,10 @@ import numpy as np
 from koski.core.frame import Frame
 from koski.core.grid import Grid
 from koski.core.stencil import above, below, left, right
+from koski.core.water import G
 from koski.render.drift import Carried
 from koski.render.noise import Tile, crackle, each, even, fractal, smooth
 
-GRAVITY = 9.81  # [m/s²]
 FILM = 0.02  # water thinner than this is too thin for foam [m]
 BROAD = 6.0  # of what breaks: a cell is not white beyond that [m]
 LACE = 1.0  # side of the pattern's tile over that of the ripples'
@@ -27,7 +27,7 @@ def birth(frame: Frame, u, v, blocked, grid: Grid):
     d, h = frame.depth, frame.surface
     speed = jnp.sqrt(u * u + v * v)
     wet = smooth(0.5 * FILM, 3 * FILM, d)
-    froude = speed / jnp.sqrt(GRAVITY * jnp.maximum(d, FILM))
+    froude = speed / jnp.sqrt(G * jnp.maximum(d, FILM))
     rapid = smooth(1.6, 3.5, froude) * smooth(1.5, 4.0, speed)
 
     def ahead(f, other):

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from koski.core.pytree import pytree
+from koski.render.light import dot
 
 STEEP = 1e-6  # a smaller part of a unit vector counts as this: distances stay finite
 EDGE = 1e-5  # how far beside a facet it is still hit, as a share of its sides
@@ -287,10 +288,6 @@ def turned(turn, v):
 def turned_back(turn, v):
     """Vectors v [3, ...] of the world in the axes of a part."""
     return jnp.stack([dot(turn[:, j], v) for j in range(3)])
-
-
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a, b):

@@ -180,6 +180,12 @@ def along(land: Land, p, d, way):
         x, y, z = (p[k] + t * d[k] for k in range(3))
         return land.spot(x, y).of(land.b) - z
 
+    return first_under(over, way)
+
+
+def first_under(over, way):
+    """Where rays first go under, looked for at the distances `way` [K, ...]; FAR if nowhere."""
+
     def step(found, t):
         before, after = found
         hit = (after >= FAR) & (phase(over)(t) >= 0)

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from koski.core.pytree import pytree
+from koski.core.water import G
 from koski.render.drift import Carried
 from koski.render.noise import Array, Tile, each, numbers, smooth
 
@@ -25,7 +26,7 @@ LONG, SHORT = 6.0, 36.0  # waves along a tile: of the longest, and of the shorte
 SEAS = ((1.0, 0.4), (0.43, -0.5), (0.17, 0.8), (0.071, -0.1))  # size of the tile, heading [rad]
 WAVES = sqrt(LONG * SHORT)  # of those between
 STIRRED = 0.1  # speed at which water has all the ripples of a calm one; still water has none [m/s]
-GRAVITY, TENSION = 9.81, 7.3e-5  # [m/s²], surface tension over density [m³/s²]
+TENSION = 7.3e-5  # surface tension over density [m³/s²]
 
 
 @pytree
@@ -76,7 +77,7 @@ def slope_maps(amplitude: Array) -> tuple[Array, Array]:
 
 def celerity(k):
     """How fast waves of wave number k [1/m] run on deep water [m/s]."""
-    return jnp.sqrt(GRAVITY / k + TENSION * k)
+    return jnp.sqrt(G / k + TENSION * k)
 
 
 def fade(footprint, tile):

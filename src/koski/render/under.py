@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from koski.core.phase import phase
 from koski.render import light as lights
@@ -50,19 +49,9 @@ def out_of_water(stage: Stage, p, d):
         at = stage.land.spot(x, y)
         return jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w))
 
-    def step(found, t):
-        before, after = found
-        hit = (after >= march.FAR) & (phase(over)(t) >= 0)
-        return (
-            jnp.where((after >= march.FAR) & ~hit, t, before),
-            jnp.where(hit, t, after),
-        ), None
-
-    none = jnp.zeros_like(most)
-    (before, after), _ = lax.scan(step, (none, none + march.FAR), way)
-    ends = after < march.FAR
-    after = jnp.where(ends, after, before)
-    t = jnp.where(ends, march.closer(over, before, after, over(before), over(after)), most)
+    t = march.first_under(over, way)
+    ends = t < march.FAR
+    t = jnp.where(ends, t, most)
     x, y, z = (p[k] + t * d[k] for k in range(3))
     at = stage.land.spot(x, y)
     ground = ends & (at.of(stage.land.b) - z > z - at.of(stage.sea.w))
