@@ -1,25 +1,38 @@
-# make demo: see water.   make test: everything that must hold.   Both set up what they need.
+# make demo: see water.   make play: put your hands in it.   make test: everything that must hold.
+# All set up what they need.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+WEB := src/koski/view/web
+PAGE := src/koski/view/page/index.html
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: demo test test-all check bench gallery format clean
+.PHONY: demo play test test-all check browser bench gallery format clean
 
-demo: $(READY)
+demo: $(READY) $(PAGE)
 	$(BIN)/koski film river-dam -o out/river-dam.mp4 --sheet out/river-dam.png --size 960x540 --fps 20 --speed 6 --quality draft
 	@echo "Open out/river-dam.mp4, or out/river-dam.png for its frames at a glance; more to see:"
-	@echo "  $(BIN)/koski scenes     $(BIN)/koski film harbour -o out/harbour.mp4     make gallery     make bench"
+	@echo "  $(BIN)/koski scenes     $(BIN)/koski film harbour -o out/harbour.mp4     make play     make gallery     make bench"
 
-test: check
-	$(BIN)/python -m pytest -n 2
+play: $(READY) $(PAGE)
+	$(BIN)/koski play
 
-test-all: check
-	$(BIN)/python -m pytest -n 2 -m ""
+test: check browser
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-check: $(READY)
+test-all: check browser
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m ""
+
+check: $(READY) $(PAGE)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+browser:
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	  if command -v apt-get > /dev/null; then \
+	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium; \
+	  else echo "The tests of the page need Chromium: install it with your package manager; without it they are skipped."; fi
 
 bench: $(READY)
 	$(BIN)/koski bench --peers
@@ -39,5 +52,8 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
+$(PAGE): $(shell find $(WEB) -name node_modules -prune -o -type f -print) | $(READY)
+	$(BIN)/python hatch_build.py
+
 clean:
-	rm -rf .venv out
+	rm -rf .venv out $(WEB)/node_modules $(dir $(PAGE))

@@ -1,0 +1,2 @@
+import { View } from "./draw/view";
+new View(document.querySelector<HTMLCanvasElement>("#water")!);
