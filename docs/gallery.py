@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageOps
 from rich.console import Console
 
 from koski import Scene, World, cache, scenes
@@ -26,6 +26,8 @@ from koski.running import progress
 from koski.solvers import name_of
 
 FOLDER = Path(__file__).parent / "pictures"
+PICKER = FOLDER.parents[1] / "src/koski/view/web/public/scenes"
+SMALL = 320, 180  # a scene in the page's picker [px]
 SCENES = ("fish-tank", "beach", "raindrops", "collapse", "lake-ripples", "stepped-falls")
 BODIES = {  # pictures of docs/bodies.md: the scene, how bodies and water meet, when to look [s]
     "river-dam": ("river-dam", "mixed", None),
@@ -97,7 +99,7 @@ def maps() -> Iterator[Path]:
 
 
 def films() -> Iterator[Path]:
-    """Draw every scene as its own camera sees it."""
+    """Draw every scene as its own camera sees it; the page of `koski play` has them small."""
     for name in scenes.names():
         scene = scenes.load(name)
         moment = MOMENTS.get(name, scene.seconds)
@@ -106,6 +108,8 @@ def films() -> Iterator[Path]:
         renderer = new_renderer(order, world)
         run_up(world, renderer, moment)
         image = renderer.draw(aimed(order, world, 1)(0.0), *sized(order.size), order.quality)
+        small = ImageOps.fit(Image.fromarray(image), SMALL, Image.Resampling.LANCZOS)
+        small.save(PICKER / f"{name}.jpg", quality=70, optimize=True, progressive=True)
         yield keep(FOLDER / f"film-{name}.jpg", image)
 
 
