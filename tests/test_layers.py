@@ -21,7 +21,8 @@ ORDER = [  # each may import only from its own line and the lines above
     ("mujoco",),
     ("io",),
     ("render",),
-    ("bench", "validate", "running", "filming"),
+    ("view",),
+    ("bench", "validate", "running", "filming", "playing"),
     ("cli",),
 ]
 LAYER = {name: i for i, names in enumerate(ORDER) for name in names}
