@@ -66,7 +66,7 @@ class BulletEngine(Engine):
 
         Its bounds and its origin, half-way between low and high, stay as they were made.
         """
-        b = land.table[0]
+        b = land.table[:, 0]
         low, high = b.min(), b.max()
         room = max(high - low, ROOM)
         self.band = low - room, high + room
@@ -142,7 +142,7 @@ class BulletEngine(Engine):
         if self.stale or old is None or self.land is None:
             return
         self.lift(old, self.land)
-        b = self.land.table[0]
+        b = self.land.table[:, 0]
         if self.band[0] < b.min() and b.max() < self.band[1]:
             self.lay(self.land, b)
         else:

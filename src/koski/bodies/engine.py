@@ -86,7 +86,7 @@ class Ground:
         self.heights, self.cell = b, number("cell", cell, low=1e-6, high=1e9)
         padded = np.pad(b.astype(float), 1, mode="edge")
         sy, sx = np.gradient(padded, self.cell)
-        self.table = np.stack([padded, sx, sy]).reshape(3, -1)
+        self.table = np.stack([padded, sx, sy], -1).reshape(-1, 3)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -105,10 +105,15 @@ class Ground:
         x = np.fmin(np.fmax(x / self.cell + 0.5, 0.0), nx + 0.999)  # a NaN is at the edge
         y = np.fmin(np.fmax(y / self.cell + 0.5, 0.0), ny + 0.999)
         i, j = x.astype(int), y.astype(int)
-        s, t, at, row = x - i, y - j, j * (nx + 2) + i, nx + 2
-        south = self.table[:, at] * (1 - s) + self.table[:, at + 1] * s
-        north = self.table[:, at + row] * (1 - s) + self.table[:, at + row + 1] * s
-        return south * (1 - t) + north * t
+        s, t = (x - i)[:, None], (y - j)[:, None]
+        at, row = j * (nx + 2) + i, nx + 2
+
+        def along(at):
+            f = self.table.take(at, 0)
+            return f + s * (self.table.take(at + 1, 0) - f)
+
+        south, north = along(at), along(at + row)
+        return (south + t * (north - south)).T
 
 
 class Engine(ABC):

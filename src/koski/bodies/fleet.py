@@ -124,12 +124,10 @@ class Fleet:
 
     def seen(self, terrain: Terrain) -> coupling.Bodies:
         """The bodies as the water sees them, now and a step ago."""
-        groups, props, blocks, floats = self.still = self.still or self.describe(terrain.grid)
+        self.still = self.still or self.describe(terrain.grid)
+        groups, props, blocks, floats, reach = self.still
         motion = self.rows_of(self.engine.motion)
         before, shown = self.known(self.motion, motion), self.known(self.shown, motion)
-        reach = np.ones(self.room)
-        for key, i in self.slots.items():
-            reach[i] = self.engine.specs[key].shape.reach
         self.motion, self.shown = motion, lagging(shown, motion, SLACK * terrain.grid.cell, reach)
         return coupling.Bodies(groups, motion, before, self.shown, props, blocks, floats)
 
@@ -162,18 +160,19 @@ class Fleet:
         """What changes only when bodies come or go."""
         shapes: list = [None] * self.room
         mass, drag, damping = np.ones(self.room), np.zeros(self.room), np.zeros(self.room)
+        reach = np.ones(self.room)
         center, inertia = np.zeros((self.room, 3)), np.zeros((self.room, 3, 3)) + np.eye(3)
         blocks, floats = np.zeros(self.room, bool), np.zeros(self.room, bool)
         for key, i in self.slots.items():
             spec, record = self.engine.specs[key], self.records[key]
-            shapes[i], mass[i] = spec.shape, spec.mass
+            shapes[i], mass[i], reach[i] = spec.shape, spec.mass, spec.shape.reach
             center[i], inertia[i] = spec.shape.centroid, spec.inertia
             drag[i], damping[i] = record.drag, record.damping
             blocks[i], floats[i] = record.kind == "blocker", record.kind == "floater"
         self.groups = pack(shapes, grid, old=self.groups)
         arrays = (mass, center, inertia, drag, damping)
         props = Props(*(jnp.asarray(f, jnp.float32) for f in arrays))
-        return self.groups, props, jnp.asarray(blocks), jnp.asarray(floats)
+        return self.groups, props, jnp.asarray(blocks), jnp.asarray(floats), reach
 
     # ── keeping ──────────────────────────────────────────────────────────────────────────
 

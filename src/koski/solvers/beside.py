@@ -103,6 +103,11 @@ def upper_openings(n: Near, patch: Patch) -> Flow:
     return per_face(lambda a0, a1: 0.5 * (a0 + a1), *over_sill(n.floor, n.up, patch))
 
 
+def heights(n: Near, patch: Patch) -> tuple[Flow, Flow]:
+    """Of the openings above bodies and below them."""
+    return upper_openings(n, patch), openings(n, patch)[0]
+
+
 def touching(n: Near, patch: Patch) -> Flow:
     """Whether a body stands on either side of a face."""
     return either(n.blocked, patch)
@@ -303,24 +308,29 @@ def felt(two, s, b, patch: Patch):
     The velocity is that of all the water which passes the cell and its neighbours, above the body
     and below it; under a deck with air below it there is only the water far down.
     """
-    n = look(two, s, s.water.d, b, patch)
-    over, low = upper_openings(n, patch), openings(n, patch)[0]
+    n = phase(look)(two, s, s.water.d, b, patch)
+    over, low = phase(heights)(n, patch)
     mine = Flow(patch.take(s.upper.x), patch.take(s.upper.y))
-    q = per_face(
-        jnp.add, passing(two.base, mine, over, patch), passing(two.base, n.lower, low, patch)
-    )
-    high = per_face(jnp.add, over, low)
-    u = per_face(jnp.multiply, shown_velocity(q, high, patch), high)
-
-    def mean(f, h, back):
-        f, h = f + back(f, patch), h + back(h, patch)
-        return around(f, patch) / jnp.maximum(around(h, patch), DAMP)
-
+    carried, high = phase(stream)(two.base, mine, n.lower, over, low, patch)
     bears = n.room - n.under <= two.air
     surface = jnp.where(
         n.blocked & bears, n.s, jnp.where(n.column > DAMP, n.b + n.column, -jnp.inf)
     )
-    return surface, mean(u.x, high.x, left), mean(u.y, high.y, below)
+    f, h = phase(both_faces)(carried, patch), phase(both_faces)(high, patch)
+    u = per_face(lambda f, h: around(f, patch) / jnp.maximum(around(h, patch), DAMP), f, h)
+    return surface, u.x, u.y
+
+
+def stream(base, upper: Flow, lower: Flow, over: Flow, low: Flow, patch: Patch):
+    """Velocity times height of all that passes each face, above and below bodies; the height."""
+    q = per_face(jnp.add, passing(base, upper, over, patch), passing(base, lower, low, patch))
+    high = per_face(jnp.add, over, low)
+    return per_face(jnp.multiply, shown_velocity(q, high, patch), high), high
+
+
+def both_faces(f: Flow, patch: Patch) -> Flow:
+    """The sum of each cell's two faces, along x and along y."""
+    return Flow(f.x + left(f.x, patch), f.y + below(f.y, patch))
 
 
 def around(f, patch: Patch):

@@ -12,7 +12,7 @@ from koski.core.patch import Patch
 from koski.core.phase import phase
 from koski.core.stencil import WALL, Flow, per_face
 from koski.solvers.base import memory_of, passing
-from koski.solvers.beside import Near, either, look, openings, touching, upper_openings
+from koski.solvers.beside import Near, either, heights, look, touching
 from koski.solvers.pipe import shown_velocity
 
 
@@ -103,11 +103,6 @@ def take_along(two, s, old: Near, new: Near, patch: Patch) -> tuple[Flow, Flow]:
         mine = pick(memory_of(two.base, u, over1, patch), mine)
         upper = Flow(patch.put(upper.x, mine.x), patch.put(upper.y, mine.y))
     return upper, Flow(patch.put(s.lower.x, lower.x), patch.put(s.lower.y, lower.y))
-
-
-def heights(n: Near, patch: Patch) -> tuple[Flow, Flow]:
-    """Of the openings above bodies and below them."""
-    return upper_openings(n, patch), openings(n, patch)[0]
 
 
 def vacate(s, patch: Patch):

@@ -119,14 +119,13 @@ class TwoLayer:
         return look(self, s, terrain)
 
     def feel(self, s: State, terrain: Terrain, inputs: Inputs):
-        """The surface and the velocity that bodies feel; no surface, −inf, where it is dry."""
-        frame = self.frame(s, terrain)
-        h = jnp.where(s.water.d > WET, terrain.b + s.water.d, -jnp.inf)
+        """The surface and the velocity that bodies feel, where they are; no surface, −inf, else."""
         if inputs.blockers is None:
-            return h, frame.u, frame.v
+            frame = self.frame(s, terrain)
+            return jnp.where(s.water.d > WET, frame.surface, -jnp.inf), frame.u, frame.v
         patch = inputs.blockers.patch
-        near = beside.felt(self, s, terrain.b, patch)
-        return tuple(patch.put(f, mine) for f, mine in zip((h, frame.u, frame.v), near))
+        h, u, v = beside.felt(self, s, terrain.b, patch)
+        return patch.put(jnp.full(terrain.grid.shape, -jnp.inf), h), patch.spread(u), patch.spread(v)
 
 
 def limit(q: Flow, d, also, dt, grid) -> tuple[Flow, jax.Array]:
