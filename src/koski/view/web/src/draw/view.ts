@@ -30,6 +30,9 @@ export class View {
   pan(_dx: number, _dy: number): void {}
   zoom(_factor: number, _px?: number, _py?: number): void {}
   home(): void {}
+  camera(): string { return ""; }
+  aim(_text: string): void {}
+  legend(): { name: string; unit: string; low: number; high: number; colours: string[] } | null { return null; }
   inView(): [number, number, number, number] { return [0, 0, 1, 1]; }
   resize(_width: number, _height: number, _ratio: number): void {}
   screenshot(): Promise<Blob> { return new Promise((done) => this.canvas.toBlob((blob) => done(blob!))); }

@@ -1,0 +1,43 @@
+const wave = (y: number) => `<path d="M3 ${y}c3 0 3-2 6-2s3 2 6 2 3-2 6-2"/>`;
+const drop = (x: number, y: number, s: number) =>
+  `<path d="M${x} ${y - s}c${s * 0.9} ${s} ${s} ${s * 1.3} ${s} ${s * 1.7}a${s} ${s} 0 0 1-${2 * s} 0c0-${s * 0.4} ${s * 0.1}-${s * 0.7} ${s}-${s * 1.7}z"/>`;
+
+/** Insides of 24 × 24 pictures, drawn with the colour of the text. */
+export const ICONS: Record<string, string> = {
+  look: '<path d="M2 12s4-6.5 10-6.5S22 12 22 12s-4 6.5-10 6.5S2 12 2 12z"/><circle cx="12" cy="12" r="3"/>',
+  pour: `<path d="M4 4h9l-2 7H6z"/><path d="M13 5l4 2"/>${drop(16, 11, 2)}${wave(21)}`,
+  drain: `<path d="M12 3v11m-4-4 4 4 4-4"/><path d="M3 18c3 0 4 3 9 3s6-3 9-3"/>`,
+  rain: '<path d="M7 12a4 4 0 1 1 .8-7.9A5 5 0 0 1 17 6a3 3 0 0 1 0 6z"/><path d="M8 15l-1.5 5M12.5 15 11 20M17 15l-1.5 5"/>',
+  push: `<path d="M3 7h12m-4-4 4 4-4 4"/>${wave(16)}${wave(21)}`,
+  dye: `${drop(9, 8, 4)}${drop(17, 14, 2.6)}`,
+  dig: '<path d="M4 20l7-7M9 11l4 4M12 8l4 4c2-2 4.5-4.500 5-8-3.500.5-7 2-9 4z"/>',
+  raise: '<path d="M2 20l6-8 3 4 4-7 7 11z"/><path d="M12 2v5m-2-3 2-2 2 2"/>',
+  smooth: '<path d="M2 19c5 0 6-8 10-8s5 8 10 8"/><path d="M6 6h12M8 3 5 6l3 3M16 3l3 3-3 3"/>',
+  crate: '<rect x="4" y="4" width="16" height="16" rx="1"/><path d="M4 8h16M4 16h16M5 15 19 9"/>',
+  log: '<ellipse cx="6" cy="12" rx="2.500" ry="4.500"/><path d="M6 7.500h12c1.400 0 2.500 2 2.500 4.500s-1.100 4.500-2.500 4.500H6M6 11v2M12 10h4M11 14h5"/>',
+  boulder: '<path d="M3 17l2-8 5-4 7 1 4 6-1 6-5 2H6z"/><path d="M10 5l1 6 6 3M11 11l-5 4"/>',
+  ball: '<circle cx="12" cy="12" r="8.500"/><path d="M12 3.500c-4 5-4 12 0 17M12 3.500c4 5 4 12 0 17M3.500 12h17"/>',
+  car: '<path d="M3 16v-4l2-1 2-4h8l3 4 3 1v4z"/><path d="M7 11h9"/><circle cx="7.500" cy="16.500" r="2"/><circle cx="16.500" cy="16.500" r="2"/>',
+  gate: '<path d="M4 21V3M20 21V3M4 5h16"/><path d="M7 8h10v7H7zM7 11.500h10M12 5v3"/>',
+  grab: '<path d="M7 11V6.500a1.500 1.500 0 0 1 3 0V5a1.500 1.500 0 0 1 3 0v1a1.500 1.500 0 0 1 3 0v1.500a1.500 1.500 0 0 1 3 0V14c0 4-2.500 7-6.500 7S7 19 5.500 16.500L4 13.500c-.5-1.500 1-2.500 2-1.500l1 1.500"/>',
+  lift: '<path d="M5 21h14M8 17h8v-5H8zM12 9V2m-3 3 3-3 3 3"/>',
+  remove: '<path d="M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6"/>',
+  spring: `<path d="M12 20V9M12 9c0-4-5-5-6-1M12 9c0-4 5-5 6-1M12 9V4"/><path d="M4 21h16"/>`,
+  sink: '<path d="M3 6h18M6 10h12M9 14h6M11 18h2"/>',
+  play: '<path d="M7 4l13 8-13 8z" fill="currentColor"/>',
+  pause: '<path d="M7 4h3v16H7zM14 4h3v16h-3z" fill="currentColor"/>',
+  step: '<path d="M5 4l9 8-9 8z" fill="currentColor"/><path d="M18 4v16"/>',
+  reset: '<path d="M4 12a8 8 0 1 0 3-6.200M4 3v5h5"/>',
+  undo: '<path d="M9 5 4 10l5 5M4 10h10a6 6 0 0 1 0 12h-3" transform="translate(0 -2)"/>',
+  redo: '<path d="M15 5l5 5-5 5M20 10H10a6 6 0 0 0 0 12h3" transform="translate(0 -2)"/>',
+  panel: '<path d="M4 6h9M17 6h3M4 12h3M11 12h9M4 18h10M18 18h2"/><circle cx="15" cy="6" r="2"/><circle cx="9" cy="12" r="2"/><circle cx="16" cy="18" r="2"/>',
+  help: '<circle cx="12" cy="12" r="9.500"/><path d="M9 9.500a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 17.500v.1"/>',
+  home: '<path d="M3 11l9-8 9 8M6 9v11h12V9"/>',
+  camera: '<path d="M3 7h4l2-3h6l2 3h4v13H3z"/><circle cx="12" cy="13" r="4"/>',
+  record: '<circle cx="12" cy="12" r="9.500"/><circle cx="12" cy="12" r="4" fill="currentColor"/>',
+  stop: '<circle cx="12" cy="12" r="9.500"/><rect x="8.500" y="8.500" width="7" height="7" fill="currentColor"/>',
+  save: '<path d="M12 3v12m-5-5 5 5 5-5M4 20h16"/>',
+  load: '<path d="M12 15V3M7 8l5-5 5 5M4 20h16"/>',
+  share: '<path d="M10 14a4 4 0 0 0 6 0l4-4a4.200 4.200 0 0 0-6-6l-1.500 1.500M14 10a4 4 0 0 0-6 0l-4 4a4.200 4.200 0 0 0 6 6l1.500-1.500"/>',
+  close: '<path d="M5 5l14 14M19 5 5 19"/>',
+};
