@@ -5,7 +5,7 @@ export type LinkState = "connecting" | "open" | "lost";
 
 const FIRST_WAIT = 400; // before the second try [ms]; each try waits longer than the last
 const LONGEST_WAIT = 8000;
-const SILENCE = 20_000; // a server that says nothing for so long is gone, or we slept [ms]
+const SILENCE = 30_000; // a server that says nothing for so long is gone, or we slept [ms]
 
 /** The socket to the server: it comes back by itself, and keeps frames until they are drawn. */
 export class Link {

@@ -64,7 +64,6 @@ function hear(app: App, message: ToPage): void {
   switch (message.type) {
     case "Welcome":
       app.welcome = message;
-      app.send({ type: "Hand", want: true });
       if (!greeted) app.say(matchMedia("(pointer: coarse)").matches ? COARSE : FINE);
       greeted = true;
       told = "";
@@ -84,6 +83,7 @@ function hear(app: App, message: ToPage): void {
       return app.view.springs(message.springs);
     case "Stats":
       app.stats = message;
+      if (!message.taken) app.send({ type: "Hand", want: true });
       return app.tell("stats", message);
     case "Notice":
       return app.say(message.text, message.level);

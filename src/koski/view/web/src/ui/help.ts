@@ -22,9 +22,11 @@ export function help(): { element: HTMLDialogElement; toggle(): void } {
     { class: "help glass", "aria-label": "Help" },
     el("header", {}, el("h2", {}, "Put your hands in the water"), iconButton("close", "Close", "Esc", close)),
     el("div", { class: "columns" },
-      keys("Tools", TOOLS.map((tool) => [tool.key.toUpperCase(), tool.label.toLowerCase()])),
+      el("div", {},
+        keys("Tools", TOOLS.map((tool) => [tool.key.toUpperCase(), tool.label.toLowerCase()]), "short"),
+        keys("Mouse and touch", POINTER),
+      ),
       keys("Keys", OTHER),
-      keys("Mouse and touch", POINTER),
     ),
     el("p", {}, "Drop a heightmap (PNG, TIFF, ASCII grid, .npy) or a saved world onto the page to open it."),
   );
@@ -32,7 +34,7 @@ export function help(): { element: HTMLDialogElement; toggle(): void } {
   return { element, toggle: () => (element.open ? close() : element.showModal()) };
 }
 
-function keys(name: string, list: [string, string][]): HTMLElement {
+function keys(name: string, list: [string, string][], kind = ""): HTMLElement {
   const rows = list.map(([key, does]) => el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, does)));
-  return el("section", {}, el("h3", {}, name), el("dl", {}, ...rows));
+  return el("section", { class: kind }, el("h3", {}, name), el("dl", {}, ...rows));
 }

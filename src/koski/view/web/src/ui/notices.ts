@@ -7,7 +7,8 @@ const MOST = 3;
 /** Sentences that come and go; errors stay longer. */
 export function toasts(app: App): HTMLElement {
   const list = el("div", { class: "toasts", role: "log", "aria-live": "polite" });
-  app.say = (text, level = "info") => {
+  app.say = (said, level = "info") => {
+    const text = said.charAt(0).toUpperCase() + said.slice(1) + (/[.?!…]$/.test(said) ? "" : ".");
     const same = [...list.children].find((child) => (child as HTMLElement).dataset.text === text);
     same?.remove();
     const mark = el("span", { class: "mark", "aria-hidden": "true" }, level === "error" ? "!" : "i");

@@ -94,7 +94,7 @@ export class Stroke {
     const { x, y, z, body } = place;
     app.send({
       type: "Touch", tool: tool.touching, phase, x, y, z,
-      radius: app.radius, strength: app.brush.strength, body: tool.act === "hold" ? body : null,
+      radius: app.radius, ...(tool.act === "hold" ? { strength: 1, body } : { strength: app.brush.strength, body: null }),
     });
   }
 }
