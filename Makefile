@@ -15,7 +15,7 @@ demo: $(READY) $(PAGE)
 	@echo "  $(BIN)/koski scenes     $(BIN)/koski film harbour -o out/harbour.mp4     make play     make gallery     make bench"
 
 play: $(READY) $(PAGE)
-	$(BIN)/koski play
+	$(BIN)/koski play $(SCENE)
 
 test: check browser
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

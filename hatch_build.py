@@ -57,7 +57,7 @@ def run(web: Path, task: str, otherwise: str) -> None:
     command = npm()
     path = os.pathsep.join([str(Path(command[0]).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
-        [*command, "--silent", *task.split()],
+        [*command, "--loglevel=error", *task.split()],
         cwd=web,
         env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,

@@ -1,8 +1,10 @@
 import { defineConfig } from "vite";
 
-// The page is served under a Content-Security-Policy of 'self': nothing may be inlined.
+const target = "http://127.0.0.1:8000"; // `koski play --port 8000`, which hears only its own page
+const server = { target, changeOrigin: true, headers: { origin: target } };
+
 export default defineConfig({
-  base: "./",
+  base: "./", // nothing is inlined: the server's Content-Security-Policy lets in files alone
   build: {
     outDir: "../page",
     emptyOutDir: true,
@@ -11,5 +13,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1200,
   },
-  server: { proxy: { "/ws": { target: "ws://127.0.0.1:8000", ws: true }, "/api": "http://127.0.0.1:8000" } },
+  server: { proxy: { "/ws": { ...server, ws: true, rewriteWsOrigin: true }, "/api": server } },
 });
