@@ -18,13 +18,11 @@ from koski.core.frame import Frame
 from koski.io import dem
 from koski.io import picture as pictures
 from koski.io.store import Store, parameters
-from koski.scene import Scene
+from koski.scene import Scene, downpour
 from koski.solvers import name_of
-from koski.solvers.shallow import ShallowWater
 from koski.world import World
 
 FRAMES = 300  # of a long run, unless asked otherwise
-CLOUDBURST = 0.2 / 3600  # rain on a heightmap: 200 mm an hour [m/s]
 
 
 def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
@@ -35,9 +33,7 @@ def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
     if size is not None:
         raise InputError("a heightmap has the cells it has: do not ask for another number")
     terrain = dem.load(path, edges=Edges.all(Drain()))
-    rain = Scene(
-        path.name, terrain, solver=ShallowWater(manning=0.03), rain=CLOUDBURST, seconds=600.0
-    )
+    rain = downpour(path.name, terrain)
     return rain if solver is None else rain.with_solver(solver)
 
 

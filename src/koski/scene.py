@@ -11,6 +11,8 @@ from koski.core.terrain import Terrain
 from koski.solvers import named
 from koski.solvers.shallow import ShallowWater
 
+CLOUDBURST = 0.2 / 3600  # 200 mm an hour [m/s]
+
 
 @pytree
 class Spring:
@@ -45,6 +47,11 @@ class Scene:
         """The same scene with another solver, which keeps the roughness of the bed."""
         manning = getattr(self.solver, "manning", None)
         return replace(self, solver=named(name, manning=manning))
+
+
+def downpour(name: str, terrain: Terrain) -> Scene:
+    """A cloudburst over a terrain."""
+    return Scene(name, terrain, solver=ShallowWater(manning=0.03), rain=CLOUDBURST, seconds=600.0)
 
 
 def lowest(terrain: Terrain, where: float) -> tuple[float, float]:

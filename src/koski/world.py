@@ -23,6 +23,7 @@ from koski.core.solver import Solver, advance, ready
 from koski.core.stencil import above, below, left, right
 from koski.core.sums import total
 from koski.core.terrain import Terrain
+from koski.core.water import WATER
 from koski.scene import Scene, Spring
 from koski.solvers import blocking, coupled
 from koski.strokes import Strokes, plus, springing, stroked
@@ -264,11 +265,24 @@ class World:
         fleet = self._fleet
         return () if fleet is None else tuple(Body(fleet, key) for key in fleet.engine.keys)
 
+    @property
+    def poses(self) -> np.ndarray:
+        """Where all of them are [n, 7]: x, y, z [m] and the rotation (w, x, y, z)."""
+        if self._fleet is None:
+            return np.zeros((0, 7))
+        motion = self._fleet.engine.motion
+        return np.hstack([motion.position, motion.rotation])
+
     def use(self, solver: Solver) -> None:
         """Go on with another solver: the water, its dyes and its ledger carry over."""
-        frame, old = self.frame, self.state.water
-        state = solver.start(self.terrain, frame.depth, frame.velocity)
-        self.solver, self.state = solver, replace(state, water=replace(old, d=state.water.d))
+        velocity, old = self.frame.velocity, self.state.water
+        whole = sum(getattr(self.state, "aside", ()), start=old.d)
+        depth, rests = jnp.maximum(whole, 0), dict(old.rests)
+        if whole is not old.d:  # what bodies still owe is owed as rounding is, until water comes
+            rests[WATER] = rests.get(WATER, 0) + (whole - depth)
+        state = solver.start(self.terrain, depth, velocity)
+        water = replace(old, d=state.water.d, rests=rests)
+        self.solver, self.state = solver, replace(state, water=water)
 
     # ── looking ──────────────────────────────────────────────────────────────────────────
 
@@ -369,7 +383,7 @@ class World:
     def _now(self) -> float:
         """The water there is [m³], with what rounding still owes."""
         w = self.state.water
-        parts = [w.d] + [r for name, r in w.rests.items() if name == "water"]
+        parts = [w.d] + [r for name, r in w.rests.items() if name == WATER]
         parts += getattr(self.state, "aside", ())
         return self.terrain.grid.area * sum(sum(map(float, exact(p))) for p in parts)
 

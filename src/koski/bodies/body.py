@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from koski.bodies.fleet import Fleet
+from koski.bodies.path import Path
 from koski.bodies.shapes import Shape
 from koski.core.errors import InputError
 
@@ -16,6 +17,16 @@ class Body:
 
     def __init__(self, fleet: Fleet, key: int):
         self._fleet, self._key = fleet, key
+
+    @property
+    def key(self) -> int:
+        """Its number, which it keeps for life."""
+        return self._key
+
+    @property
+    def moves(self) -> str:
+        """Whether it is "free", "fixed" or "driven"."""
+        return self._spec.moves
 
     @property
     def shape(self) -> Shape:
@@ -91,6 +102,12 @@ class Body:
         """Put it somewhere else, or set it in motion; a driven one gets there in the next step."""
         self._there()
         self._fleet.engine.place(self._key, position, rotation, velocity, spin)
+
+    def drive(self, path: Path | None) -> None:
+        """Lead a driven body along another path; with none it goes where it is placed."""
+        if self.moves != "driven":
+            raise InputError(f"this body is {self.moves}: only one dropped with a path is driven")
+        self._fleet.records[self._key] = replace(self._record, path=path)
 
     def remove(self) -> None:
         """Take it out of the world."""

@@ -12,6 +12,7 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -79,7 +80,9 @@ class Press:
         self.shown: dict = {}
         self.since: dict[str, np.ndarray] = {}
 
-    def sheets(self, maps: dict, least: dict[str, float], tick: int, also=()) -> tuple[dict, tuple]:
+    def sheets(
+        self, maps: dict, least: dict[str, float], tick: int, also: Any = ()
+    ) -> tuple[dict, Any]:
         """The maps quantised, all fetched at once, together with what `also` holds."""
         for name in set(self.shown) - set(maps):
             del self.shown[name], self.since[name]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from koski.view import messages
+from koski.view.checks import fields_of
 
 FILE = Path(__file__).parent / "web" / "src" / "messages.ts"
 HEAD = "// Made from src/koski/view/messages.py by  python -m koski.view.typescript: edit that.\n"
@@ -23,7 +24,7 @@ def module() -> str:
         if isinstance(c, type) and dataclasses.is_dataclass(c) and c.__module__ == messages.__name__
     ]
     said = {*get_args(messages.ToServer), *get_args(messages.ToPage)}
-    parts = [interface(c, c in said) for c in classes if c is not messages.Within]
+    parts = [interface(c, c in said) for c in classes]
     for name in ("Tool", "Prop", "Overlay", "Side", "EdgeKind"):
         parts.append(f"export type {name} = {typed(getattr(messages, name))};\n")
     for name in ("ToServer", "ToPage"):
@@ -40,7 +41,7 @@ def interface(cls: type, said: bool) -> str:
     lines.append(f"export interface {cls.__name__} {{")
     if said:
         lines.append(f'  type: "{cls.__name__}";')
-    for name, hint in messages.fields_of(cls).items():
+    for name, hint in fields_of(cls).items():
         lines.append(f"  {name}: {typed(hint)};{bounds(hint)}")
     return "\n".join([*lines, "}\n"])
 

@@ -1,0 +1,91 @@
+"""The maps that the page draws: ground, water, foam, wet ground, dyes, and overlays on request."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.inputs import RHO
+from koski.core.terrain import Terrain
+from koski.core.water import G
+from koski.render.detail import Detail
+from koski.render.drift import Drift
+from koski.solvers.owed import WET
+
+STIRS = 0.5  # slower water passes bodies without foam [m/s]
+SHOWN = 1e-3  # shallower water does not set the range of the surface [m]
+SLIGHT = 5e-4  # of a cell: what heights must change by to be seen
+SLOW = 0.01  # and velocities, over the square root of a cell's side [m/s]
+FAINT = 0.01  # and foam and wetness
+PALE = 3e-3  # and dyes, as a share of the strongest
+LIGHT = 50.0  # and pressure, per cell's side [Pa]
+
+
+@partial(jax.jit, static_argnames="extra")
+def seen(solver, state, terrain: Terrain, foam, wet, dt, extra: tuple[str, ...]):
+    """All maps by name, with foam and wetness `dt` later."""
+    frame = solver.frame(state, terrain)
+    blocked, raw, pressure = bodies(state, frame.surface, terrain.b)
+    # how far the water has carried its texture is for pictures only, and compiled away here
+    before = Detail(foam, wet, Drift.start(terrain.grid))
+    stirred = None if blocked is None else blocked & (frame.speed > STIRS)
+    after = before.step(frame, terrain, stirred, dt)
+    maps = {
+        "ground": terrain.b,
+        "surface": level(frame),
+        "depth": frame.depth,
+        "u": frame.u,
+        "v": frame.v,
+        "foam": after.foam,
+        "wet": after.wet,
+    }
+    maps |= {f"dye:{name}": c for name, c in frame.dyes.items()}
+    none = jnp.zeros_like(frame.depth)
+    asked = {
+        "raw": raw,
+        "pressure": pressure,
+        "blocked": none if blocked is None else blocked.astype(jnp.float32),
+    }
+    maps |= {name: none if asked[name] is None else asked[name] for name in extra}
+    return maps, after.foam, after.wet
+
+
+def level(frame):
+    """The surface; where it is dry, kept within the range of where it is wet."""
+    wet = frame.depth > SHOWN
+    low = jnp.where(wet, frame.surface, jnp.inf).min()
+    high = jnp.where(wet, frame.surface, -jnp.inf).max()
+    ground = frame.surface.min()
+    low, high = jnp.where(wet.any(), low, ground), jnp.where(wet.any(), high, ground)
+    return jnp.where(wet, frame.surface, jnp.clip(frame.surface, low, high))
+
+
+def bodies(state, surface, b):
+    """The cells that bodies block, the surface as they push it down, and their pressure on it."""
+    if not hasattr(state, "top"):
+        return None, surface, None
+    blocked, d = state.top > -jnp.inf, state.water.d
+    if hasattr(state, "under"):
+        under = state.under
+        raw = jnp.where(blocked, jnp.where(d > WET, state.floor + d, b + under), b + d)
+    else:
+        under = jnp.minimum(d, state.room)
+        raw = b + jnp.where(d - under > WET, state.crown + (d - under), under)
+    # the water below a body is pressed down to b + under from where it would stand
+    pressure = jnp.where(
+        blocked & (under > WET), RHO * G * jnp.maximum(surface - (b + under), 0), 0
+    )
+    return blocked, raw, pressure
+
+
+def least(names, cell: float, strongest: dict[str, float]) -> dict[str, float]:
+    """What each map must change by for a tile to be sent again."""
+    height, speed = SLIGHT * cell, SLOW * cell**0.5
+    known = {"u": speed, "v": speed, "foam": FAINT, "wet": FAINT, "blocked": 0.5}
+    known |= {"pressure": LIGHT * cell}
+    return {
+        n: PALE * strongest.get(n, 1.0) if n.startswith("dye:") else known.get(n, height)
+        for n in names
+    }
