@@ -73,8 +73,8 @@ function hear(app: App, message: ToPage): void {
       app.world = message;
       app.link.expect(message);
       app.view.open(message);
-      if (another) app.tell("epoch", message);
-      return app.tell("world", message);
+      app.tell("world", message);
+      return another ? app.tell("epoch", message) : undefined;
     }
     case "Bodies":
       return app.view.bodies(message);

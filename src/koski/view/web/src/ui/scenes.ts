@@ -39,5 +39,9 @@ export function scenePicker(app: App): HTMLElement {
     mark();
   });
   app.on("world", mark);
+  app.on("epoch", () => {
+    const now = list.querySelector<HTMLElement>("[aria-pressed=true]");
+    if (now) list.scrollTo(now.offsetLeft - list.offsetLeft, now.offsetTop - list.offsetTop);
+  });
   return el("div", {}, list, about, size.row);
 }
