@@ -26,7 +26,7 @@ export class App {
   stats: Stats | null = null;
   springs: SpringInfo[] = [];
   tool: Tool = TOOLS[1];
-  brush: Brush = { share: 0.45, strength: 1 };
+  brush: Brush = { share: 0.5, strength: 1 };
   say: (text: string, level?: "info" | "error") => void = () => {};
   private readonly listeners = new Map<string, ((value: never) => void)[]>();
 

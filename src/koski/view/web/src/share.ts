@@ -1,5 +1,6 @@
 import type { App } from "./app";
 import type { Look } from "./draw/view";
+import type { WorldInfo } from "./messages";
 
 const WATERS = ["pure", "lake", "chlorophyll", "silt", "glacier"];
 
@@ -24,7 +25,8 @@ export function link(app: App): string {
 /** Apply what the page's address says; what belongs to the world waits until it is the right one. */
 export class Shared {
   private readonly said = new URLSearchParams(location.hash.slice(1));
-  private asked = ""; // what we wait for
+  private readonly steps = [() => this.scene(), () => this.solver(), () => this.numbers()];
+  private waiting: (world: WorldInfo) => boolean = () => false;
 
   constructor(private readonly app: App) {
     const { said } = this, { look } = app.view;
@@ -33,40 +35,38 @@ export class Shared {
     if (WATERS.includes(said.get("water") ?? "")) look.water = said.get("water") as Look["water"];
     if (said.get("quality") === "low" || said.get("quality") === "high") look.quality = said.get("quality") as Look["quality"];
     app.tell("look", undefined);
-    app.on("stats", () => this.next());
+    app.on("stats", ({ hand }) => {
+      if (hand && app.world && app.welcome && !this.waiting(app.world)) this.steps.shift()?.();
+    });
   }
 
-  /** One step a time: the scene, then solver and coupling, then their numbers, then the camera. */
-  private next(): void {
-    const { said, app } = this, { world, welcome, stats } = app;
-    if (!world || !welcome || !stats?.hand || ![...said.keys()].length) return;
-    const scene = said.get("scene"), cells = Number(said.get("cells")) || null;
-    const same = world.scene === scene && (!cells || Math.max(world.nx, world.ny) === cells);
-    const known = welcome.scenes.some(({ name }) => name === scene);
-    if (scene && known && !same && this.asked !== "scene") {
-      this.asked = "scene";
-      return app.send({ type: "Open", scene, cells });
-    }
-    if (this.asked === "scene" && !same && world.scene !== scene) return;
-    this.settle();
+  private scene(): void {
+    const { said, app } = this, scene = said.get("scene"), cells = Number(said.get("cells")) || null;
+    const { epoch, nx, ny, scene: now } = app.world!;
+    if (!scene || !app.welcome!.scenes.some(({ name }) => name === scene)) return;
+    if (now === scene && (!cells || Math.max(nx, ny) === cells)) return;
+    app.send({ type: "Open", scene, cells });
+    this.waiting = (world) => world.epoch === epoch;
   }
 
-  private settle(): void {
-    const { said, app } = this, { world, welcome } = app;
-    const solver = said.get("solver"), coupling = said.get("coupling");
-    if (solver && welcome!.solvers.includes(solver) && solver !== world!.solver && this.asked !== "solver") {
-      this.asked = "solver";
-      return app.send({ type: "Solver", name: solver });
-    }
-    if (this.asked === "solver" && solver !== world!.solver) return;
-    if (coupling && welcome!.couplings.includes(coupling) && coupling !== world!.coupling) app.send({ type: "Coupling", name: coupling });
-    for (const { path, value } of world!.knobs) {
+  private solver(): void {
+    const { said, app } = this, { solver, coupling } = app.world!;
+    const other = said.get("solver"), meeting = said.get("coupling");
+    if (meeting && meeting !== coupling && app.welcome!.couplings.includes(meeting)) app.send({ type: "Coupling", name: meeting });
+    if (!other || other === solver || !app.welcome!.solvers.includes(other)) return;
+    app.send({ type: "Solver", name: other });
+    this.waiting = (world) => world.solver !== other;
+  }
+
+  private numbers(): void {
+    const { said, app } = this;
+    for (const { path, value } of app.world!.knobs) {
       const wanted = Number(said.get(`knob.${path}`) ?? NaN);
       if (Number.isFinite(wanted) && wanted !== value) app.send({ type: "Knob", path, value: wanted });
     }
     const rain = Number(said.get("rain") ?? NaN);
     if (rain >= 0) app.send({ type: "Rain", rate: rain });
-    if (said.get("camera")) app.view.aim(said.get("camera")!);
-    for (const key of [...said.keys()]) said.delete(key); // done
+    const camera = said.get("camera");
+    if (camera) app.view.aim(camera);
   }
 }

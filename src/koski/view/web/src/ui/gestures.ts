@@ -35,15 +35,21 @@ export class Gestures {
 
   /** Move the camera as the pointer that just moved says. */
   turn(event: PointerEvent, looking: boolean): void {
-    const { x, y, dx, dy } = this.held.get(event.pointerId)!;
+    const { dx, dy } = this.held.get(event.pointerId)!;
     const n = this.count;
     const panning = n > 2 || (n === 2 && looking) || (n === 1 && (event.buttons === 4 || (event.buttons === 2 && event.shiftKey)));
     if (panning) this.view.pan(dx / n, dy / n);
     else if (n > 1 || looking || event.buttons === 2) this.view.orbit(dx / n, dy / n);
     if (n !== 2) return;
     const apart = this.apart();
-    if (this.spread > 0 && apart > 0) this.view.zoom(this.spread / apart, x, y);
+    if (this.spread > 0 && apart > 0) this.view.zoom(this.spread / apart, ...this.middle());
     this.spread = apart;
+  }
+
+  private middle(): [number, number] {
+    const all = [...this.held.values()];
+    const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+    return [mean(all.map(({ x }) => x)), mean(all.map(({ y }) => y))];
   }
 
   private apart(): number {
