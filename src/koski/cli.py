@@ -1,4 +1,4 @@
-"""The command line: koski scenes | run | film | picture | bench."""
+"""The command line: koski scenes | play | run | film | picture | bench."""
 
 import sys
 from pathlib import Path
@@ -74,6 +74,33 @@ Sun = Annotated[
 WaterKind = Annotated[
     str | None, typer.Option(help="What is in it: pure, lake, chlorophyll, silt, glacier.")
 ]
+
+
+@app.command()
+def play(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENE]", help="A scene's name, a heightmap or a saved world (river-dam)."
+        ),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to serve at (default: a free one).")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to serve at; others than this machine need the link.")
+    ] = "127.0.0.1",
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+    solver: Solver = None,
+    coupling: Coupling = None,
+    cells: Cells = None,
+) -> None:
+    """Put your hands into the water, in a browser."""
+    from koski import playing
+
+    playing.play(what, port, host, browser, solver, coupling, cells)
 
 
 @app.command()

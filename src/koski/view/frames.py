@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,9 +118,7 @@ def in_view(shape: tuple[int, int], cell: float, x0, y0, x1, y1) -> np.ndarray:
     return along[:, None] & across[None, :]
 
 
-def encode(
-    header: FrameHeader, sheets: dict[str, Sheet], tiles: dict[str, Iterable[int]], poses
-) -> bytes:
+def encode(header: FrameHeader, sheets: dict[str, Sheet], tiles: Mapping[str, Any], poses) -> bytes:
     """A frame of some tiles of some sheets; the header's own fields are filled in."""
     fields, parts = [], []
     for name, numbers in tiles.items():

@@ -14,6 +14,7 @@ from koski.render.detail import Detail
 from koski.render.drift import Drift
 from koski.solvers.owed import WET
 
+OVERLAYS = "pressure", "raw", "blocked"  # sent only to who asks
 STIRS = 0.5  # slower water passes bodies without foam [m/s]
 SHOWN = 1e-3  # shallower water does not set the range of the surface [m]
 SLIGHT = 5e-4  # of a cell: what heights must change by to be seen
