@@ -1,0 +1,2 @@
+// Only how far away it is.
+void main() {}

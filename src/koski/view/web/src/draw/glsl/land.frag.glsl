@@ -1,0 +1,35 @@
+// The ground, dry, wet or under water.
+in vec3 p;
+in vec4 both;
+out vec4 color;
+
+void main() {
+  vec4 slope = texture(slopes, onLattice(p.xy));
+  float steep = length(slope.xy);
+  vec3 smooth_ = normalize(vec3(-slope.xy, 1.0));
+  vec2 bump = bumps(p.xy, cell) * (1.0 - smoothstep(0.8, 1.6, steep));
+  vec3 n = normalize(vec3(-slope.xy - bump, 1.0));
+  vec4 f = texture(flow, p.xy / size);
+  float open = texture(shade, p.xy / size).z;
+  float depth = both.y - p.z;
+  float wet = max(clamp(f.w, 0.0, 1.0), smoothstep(-0.05 * cell, 0.01 * cell, depth) * smoothstep(0.0, 0.3, both.z));
+  vec3 albedo = groundColor(p, smooth_, steep, wet);
+  vec3 away = p - eye;
+  float far = length(away);
+  vec3 d = away / far;
+  float shine = sunshine(p.xy, 0.0) * unshaded(p, n);
+  vec3 light;
+  if (depth > 0.0) {
+    float speed = length(f.xy);
+    float clear = (1.0 - 0.7 * clamp(f.z, 0.0, 1.0)) * smoothstep(0.0, 0.1, speed);
+    light = sunken(albedo, n, shine, open, depth, caustics(p.xy, depth, clear), takes + dyeTakes(p.xy));
+    light = mix(matt(albedo, n, shine, open), light, smoothstep(0.0, 0.15, depth));
+  } else {
+    light = matt(albedo, n, shine, open);
+    vec3 r = reflect(d, n);
+    light += schlick(-dot(d, n)) * wet * wet * 0.35 * open * skyLight(vec3(r.xy, abs(r.z)));
+    if (overlay == 3) light = mix(light, vec3(0.32, 0.26, 0.16) * (0.3 + 0.7 * max(dot(n, sun), 0.0)), 0.5);
+    light = ringed(light, p.xy, 1.0);
+  }
+  color = vec4(hazed(light, d, far), 1.0);
+}

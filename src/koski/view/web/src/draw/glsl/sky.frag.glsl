@@ -1,0 +1,12 @@
+// The sky, and below the horizon mist.
+uniform mat4 toWorld;
+uniform vec2 picture;
+out vec4 color;
+
+void main() {
+  vec4 far = toWorld * vec4(gl_FragCoord.xy / picture * 2.0 - 1.0, 1.0, 1.0);
+  vec3 d = normalize(far.xyz / far.w - eye);
+  float down = clamp(-d.z, 0.0, 1.0);
+  vec3 light = skyLight(vec3(d.xy, max(d.z, 0.0))) * (1.0 - 0.3 * down * (2.0 - down));
+  color = vec4(light + discShown * disc(d, 0.004), 1.0);
+}

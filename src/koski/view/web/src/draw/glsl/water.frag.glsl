@@ -1,0 +1,185 @@
+// Water: the sky and the land in it, the bed through it, foam on it.
+//   R · reflection + (1 − R) · (bed + scattered)                          Maes 2006, eq. 8–12
+in vec3 p;
+in vec4 both;
+#ifdef SIDE
+in vec2 side;
+#endif
+uniform sampler2D scene, sceneDepth, waves, drift;
+uniform mat4 toWorld, toScreen;
+uniform vec2 picture;
+uniform vec4 turns; // shares of the two copies, and where they begin
+uniform float t, tile, pixel; // time [s], side of the largest ripples' tile [m], width of a pixel [rad]
+out vec4 color;
+
+const vec2 SEAS[4] = vec2[](vec2(1.0, 0.4), vec2(0.43, -0.5), vec2(0.17, 0.8), vec2(0.071, -0.1)); // size, heading
+const float WAVES = 14.7; // along a tile
+const float EDGE = 0.012; // water shallower than this mirrors less [m]
+const float WHITE = 0.85; // albedo of foam
+
+float strength(float speed) { // root mean square slope of the ripples
+  float share = speed * speed / (speed * speed + 1.69);
+  return mix(0.006 * smoothstep(0.0, 0.1, speed), 0.13, share);
+}
+
+float fade(float footprint, float side_) { return clamp(1.3 - 2.2 * footprint * WAVES / side_, 0.0, 1.0); }
+
+vec2 ripples(vec4 carried, float footprint, float speed, out float rough) {
+  vec2 sum = vec2(0.0);
+  float shown = 0.0;
+  for (int k = 0; k < 4; k++) {
+    float wide = tile * SEAS[k].x, seen = fade(footprint, wide);
+    shown += seen * seen / 4.0;
+    if (seen == 0.0) continue;
+    float c = cos(SEAS[k].y), s = sin(SEAS[k].y), number = 6.2831853 * WAVES / wide;
+    float run = fract(t * sqrt(9.81 / number + 7.3e-5 * number) / wide);
+    mat2 turn = mat2(c, -s, s, c);
+    vec2 shift = vec2(-run, SEAS[k].y);
+    vec2 one = texture(waves, turn * (p.xy - carried.xy + vec2(turns.z * tile, 0.0)) / wide + shift).xy;
+    vec2 two = texture(waves, turn * (p.xy - carried.zw + vec2(turns.w * tile, 0.0)) / wide + shift).xy;
+    sum += seen * ((turns.x * one + turns.y * two) * turn); // back to the world's axes
+  }
+  rough = strength(speed) * sqrt(max(1.0 - shown, 0.0));
+  return 0.5 * strength(speed) * sum;
+}
+
+float lace(vec4 carried) {
+  float one = texture(waves, (p.xy - carried.xy) / tile + vec2(turns.z, 0.0)).z - 0.5;
+  float two = texture(waves, (p.xy - carried.zw) / tile + vec2(turns.w, 0.0)).z - 0.5;
+  return 0.5 + 0.5 * sin(2.2 * (turns.x * one + turns.y * two));
+}
+
+float foamCover(float foam, float pattern) { // the highest `foam` of the pattern, with a soft border
+  float reach = 1.36 * foam - 0.18;
+  return smoothstep(0.02, 0.15, foam) * smoothstep(-0.18, 0.18, pattern - 1.0 + reach);
+}
+
+vec3 screen(vec3 q) { // place in the picture 0..1, and depth
+  vec4 at = toScreen * vec4(q, 1.0);
+  return at.xyz / at.w * 0.5 + 0.5;
+}
+
+vec3 seenAt(vec2 uv, out bool sky) {
+  float z = texture(sceneDepth, uv).x;
+  sky = z >= 1.0;
+  vec4 at = toWorld * vec4(vec3(uv, z) * 2.0 - 1.0, 1.0);
+  return at.xyz / at.w;
+}
+
+float leave(vec3 d) { // how far until a ray leaves the block
+  vec2 way = (mix(vec2(0.0), size, step(0.0, d.xy)) - p.xy) / (d.xy + vec2(1e-6));
+  return max(min(way.x, way.y), 0.0);
+}
+
+vec3 through(vec3 d, vec3 bent, float depth, float start, vec3 kappa) {
+  float most = min(leave(bent), 7.0 / max(min(kappa.x, min(kappa.y, kappa.z)), 1e-3));
+  float down = max(-bent.z, 0.12);
+  float way = min(max(depth - start, 0.0) / down, most);
+#ifndef LOW
+  for (int k = 0; k < 3; k++) {
+    vec3 q = p + way * bent;
+    way = clamp(way + 0.7 * (q.z - heightsAt(q.xy).x) / down, 0.0, most);
+  }
+#endif
+  vec2 straight = gl_FragCoord.xy / picture;
+  vec2 uv = screen(p + way * bent).xy;
+  vec2 rim = min(uv, 1.0 - uv);
+  uv = mix(straight, uv, smoothstep(0.0, 0.03, min(rim.x, rim.y)));
+  bool sky;
+  vec3 q = seenAt(uv, sky);
+  float margin = 0.02 * cell;
+  if (sky || dot(q - p, d) < 0.0 || q.z > p.z + margin) { // something before or above the water
+    uv = straight;
+    q = seenAt(uv, sky);
+  }
+  float far = sky ? most : min(length(q - p), most);
+  float below = sky ? max(start - bent.z * most, 0.0) : max(both.y - q.z, 0.0);
+  return texture(scene, uv).rgb * exp(-kappa * far) + scattered(kappa, far, below, start);
+}
+
+#ifndef LOW
+vec4 mirrored(vec3 r) { // land and bodies in the mirror, as far as they are in the picture
+  const int STEPS = 20;
+  float reach = 0.7 * length(size), before = 0.0;
+  float jump = fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
+  for (int k = 1; k <= STEPS; k++) {
+    float f = (float(k) - 0.5 * jump) / float(STEPS);
+    float way = reach * f * f * f + 0.3 * cell * f;
+    vec3 at = screen(p + way * r);
+    if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) break;
+    bool sky;
+    vec3 q = seenAt(at.xy, sky);
+    if (!sky && length(q - eye) < length(p + way * r - eye)) {
+      float low = before, high = way;
+      for (int m = 0; m < 5; m++) {
+        float middle = 0.5 * (low + high);
+        vec3 b = screen(p + middle * r);
+        vec3 s = seenAt(b.xy, sky);
+        if (!sky && length(s - eye) < length(p + middle * r - eye)) high = middle;
+        else low = middle;
+      }
+      at = screen(p + high * r);
+      q = seenAt(at.xy, sky);
+      float miss = length(q - p - high * r);
+      if (sky || miss > 0.3 * (high - before) + 0.08 * high + 0.2 * cell || q.z < p.z - 0.1 * cell) { before = way; continue; }
+      vec2 rim = min(at.xy, 1.0 - at.xy);
+      return vec4(texture(scene, at.xy).rgb, smoothstep(0.0, 0.06, min(rim.x, rim.y)));
+    }
+    before = way;
+  }
+  return vec4(0.0);
+}
+#endif
+
+void main() {
+  vec3 away = p - eye;
+  float far = length(away);
+  vec3 d = away / far;
+  float depth = max(both.y - both.x, 0.0), start = 0.0;
+  vec4 f = texture(flow, p.xy / size);
+  float speed = length(f.xy);
+  vec4 carried = texture(drift, p.xy / size);
+  float footprint = pixel * far / sqrt(max(abs(d.z), 0.15)), rough;
+  vec2 ripple = ripples(carried, footprint, speed, rough);
+  vec4 slope = texture(slopes, onLattice(p.xy));
+  float calm = clamp(depth / (20.0 * EDGE), 0.0, 1.0);
+#ifdef SIDE
+  vec3 n = vec3(side, 0.0);
+  start = max(both.y - p.z, 0.0);
+#else
+  vec3 n = normalize(vec3(-slope.zw - calm * ripple, 1.0));
+#endif
+  if (!gl_FrontFacing) n = -n;
+  float back = max(dot(n, d) + 0.02, 0.0);
+  n = normalize(n - back * d);
+  vec3 r = reflect(d, n);
+#ifndef SIDE
+  if (gl_FrontFacing) r = normalize(vec3(r.xy, max(r.z, 0.01 + back)));
+#endif
+  vec3 kappa = takes + dyeTakes(p.xy);
+  vec3 bent = gl_FrontFacing ? refract(d, n, INTO_WATER) : d;
+  vec3 below = through(d, bent, depth, start, kappa);
+  float share = schlick(-dot(d, n)) * clamp(depth / EDGE, 0.0, 1.0);
+  float shine = sunshine(p.xy, depth) * unshaded(p, vec3(0.0, 0.0, 1.0));
+  vec3 above = skyLight(r) + disc(r, min(0.012 + 2.0 * rough, 0.5)) * shine;
+#ifndef LOW
+  if (share > 0.015) {
+    vec4 land = mirrored(r);
+    above = mix(above, land.rgb, land.a);
+  }
+#endif
+  vec3 light = mix(below, above, share);
+#ifndef SIDE
+  float foam = foamCover(clamp(f.z, 0.0, 1.0), lace(carried)) * clamp(depth / 0.02, 0.0, 1.0);
+  light = mix(light, matt(vec3(WHITE), n, shine, 1.0), foam);
+  if (overlay > 0) {
+    vec4 h = texture(state, p.xy / size);
+    float value = overlay == 1 ? depth : overlay == 2 ? speed : overlay == 3 ? 0.2 : h.w;
+    vec3 tone = overlay == 3 ? vec3(0.02, 0.16, 0.42) : scale((value - overlayRange.x) / (overlayRange.y - overlayRange.x));
+    vec3 lit = tone * (sunlight * (0.25 + 0.75 * max(dot(n, sun), 0.0)) + ambient) / PI;
+    light = mix(light, lit, 0.82);
+  }
+  light = ringed(light, p.xy, 1.0);
+#endif
+  color = vec4(hazed(light, d, far), 1.0);
+}
