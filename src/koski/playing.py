@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
 import secrets
@@ -41,7 +42,7 @@ def play(what, port, host, browser: bool, solver, coupling, cells) -> None:
         link = address(host, port, token)
         from koski.view.game import Game
 
-        game = Game(origin, solver, coupling)
+        game = Game(origin, solver, coupling, ahead=True)
         app = server.Server(game, files).app(port, token)
         serve(app, sock, game, lambda: announce(link, browser))
 
@@ -166,6 +167,10 @@ def serve(app: Any, sock: socket.socket, game: Any, begun: Callable[[], None]) -
         h11_max_incomplete_event_size=16 * 1024,
     )
     try:
-        Quiet(config).run(sockets=[sock])
+        with contextlib.suppress(KeyboardInterrupt):
+            Quiet(config).run(sockets=[sock])
     finally:
         game.stop()
+    if game.compiling:  # nothing can interrupt that, and it would take seconds
+        sys.stderr.flush()
+        os._exit(0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from koski.view import facts, messages
 from koski.view.frames import Press, Sheet
 from koski.view.messages import Notice
 from koski.view.overlays import least, seen
+from koski.view.rehearsal import Rehearsal, form, twin
 from koski.view.sandbox import Origin, Sandbox
 
 RATE = 30  # states a second
@@ -51,8 +53,11 @@ class Snapshot:
 class Game:
     """The sandbox's thread, clock and queue."""
 
-    def __init__(self, origin: Callable[[], Origin], solver=None, coupling=None):
+    def __init__(self, origin: Callable[[], Origin], solver=None, coupling=None, ahead=False):
         self.first = origin, solver, coupling
+        self.ahead = ahead  # compile what hands may want next before they do
+        self._coming: list[Any] = []  # that
+        self._ready = False
         self.snapshot: Snapshot | None = None
         self._laid: frozenset[str] = frozenset()
         self.overlays: frozenset[str] = frozenset()  # what viewers want to have laid over
@@ -64,6 +69,9 @@ class Game:
         self.box: Sandbox
         self.paused, self.speed, self.epoch, self.tick = False, 1.0, 0, 0
         self._once, self._water = False, 0.0
+        self._known: set = set()  # forms of worlds that are compiled
+        self._rehearsal: Rehearsal | None = None
+        self._later: deque = deque()  # messages that wait for it, and their viewers
 
     # ── from other threads ───────────────────────────────────────────────────────────────
 
@@ -75,6 +83,10 @@ class Game:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout=10)
+
+    @property
+    def compiling(self) -> bool:
+        return self._rehearsal is not None and self._rehearsal.is_alive()
 
     def say(self, viewer: str, message: Any) -> bool:
         """Hand in a message, to be obeyed before the next tick; False where too many wait."""
@@ -124,7 +136,7 @@ class Game:
 
     def _turn(self) -> None:
         """One tick: messages, tools, water, snapshot."""
-        jobs = self._jobs()
+        jobs = self._jobs() + self._rehearsed()
         if not hasattr(self, "box"):
             return
         acting, dt = self.box.grip is not None, self.speed / RATE
@@ -132,6 +144,8 @@ class Game:
             self.box.act(dt, 1 / RATE)
         except InputError as e:
             self._tell("error", str(e))
+        if not self._ready:
+            return
         if not self.paused or self._once:
             self._once = False
             self.box.step(dt)
@@ -165,20 +179,72 @@ class Game:
                     self.open(Origin.named(name, cells))
                 case _ if not hasattr(self, "box"):
                     raise InputError("there is no world yet: wait a moment")
+                case _ if self.box.reshapes(message) or (self._later and same_hand(message)):
+                    self._reshape(viewer, message)
                 case _:
-                    if isinstance(message, (messages.Solver, messages.Coupling, messages.Edge)):
-                        self._tell("info", COMPILING)
                     self.box.obey(message)
         except InputError as e:
             self._tell("error", str(e), viewer)
         except Exception as e:
             self._tell("error", f"that did not work ({short(e)}): try something else", viewer)
 
+    def _reshape(self, viewer: str, message: Any) -> None:
+        """Do what may need another program: at once if that is there, else when it is."""
+        if self._rehearsal is None and not self._later:
+            other = twin(self.box)
+            other.obey(message)
+            if form(other) in self._known:
+                self.box.obey(message)
+                return
+            self._tell("info", COMPILING, viewer)
+            self._rehearsal = Rehearsal(other, tuple(sorted(self.overlays)))
+        if len(self._later) >= WAITING:
+            raise InputError("too much waits to be compiled: try again in a moment")
+        self._later.append((viewer, message))
+
+    def _rehearsed(self) -> int:
+        """Go on with what waited for a program that is there now."""
+        done, count = self._rehearsal, 0
+        if done is None:
+            self._foresee()
+            return 0
+        if done.is_alive():
+            return 0
+        self._rehearsal = None
+        if done.failed is None:
+            self._known.add(done.form)
+        if not self._ready:
+            self._ready = True
+            if done.failed is not None:
+                raise done.failed
+        elif done.failed is not None and self._later:
+            viewer, _ = self._later.popleft()
+            self._tell("error", f"that did not work ({short(done.failed)})", viewer)
+        waiting = list(self._later)
+        self._later.clear()
+        for viewer, message in waiting:  # those that need yet another program wait again
+            self._obey(viewer, message)
+            count += 1
+        return count
+
+    def _foresee(self) -> None:
+        """Compile what hands may want next, while nobody waits for anything."""
+        if self._ready and self._coming and not self._later:
+            other = twin(self.box)
+            other.obey(self._coming.pop(0))
+            if form(other) not in self._known:
+                self._rehearsal = Rehearsal(other)
+
     def open(self, origin: Origin, solver: str | None = None, coupling: str | None = None) -> None:
         """Go to another world; if it cannot be made, the old one stays."""
         self.busy = COMPILING
         self._tell("info", COMPILING)
-        box = Sandbox(origin, solver, coupling)
+        box = Sandbox(origin, solver, coupling, primed=self.ahead)
+        self._later.clear()
+        self._coming = coming(box) if self.ahead else []
+        self._ready = form(box) in self._known
+        if not self._ready:
+            self._rehearsal = Rehearsal(twin(box))
         self.box, self.epoch = box, self.epoch + 1
         grid = box.world.terrain.grid
         self._press, self._laid, self._once = Press(), frozenset(), False
@@ -285,6 +351,18 @@ class Game:
 
     def _tell(self, level: str, text: str, viewer: str | None = None) -> None:
         self.listener(viewer, Notice(level, text))  # type: ignore[arg-type]
+
+
+def coming(box: Sandbox) -> list[Any]:
+    """What hands are likely to do first: drop what floats, what blocks, and paint."""
+    x, y = (a / 2 for a in box.world.terrain.grid.size)
+    drops = [messages.Drop(prop, x, y, 1.0, 0.0) for prop in ("crate", "boulder")]  # type: ignore[arg-type]
+    return [*drops, messages.Touch("dye", "down", x, y, 0.0, 1.0, 1.0, None)]
+
+
+def same_hand(message: Any) -> bool:
+    """Whether a message goes on with what waits: a brush that came down must first do so."""
+    return isinstance(message, messages.Touch)
 
 
 LEDGER = "start", "came", "went", "now", "drift"

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from koski import scenes
-from koski.bodies.fleet import kind_of
+from koski.bodies.fleet import kind_of, weighed
 from koski.core.errors import InputError
+from koski.core.inputs import Inputs
 from koski.core.terrain import Terrain
 from koski.scene import Scene
 from koski.solvers import blocking, coupled, name_of, named
@@ -25,6 +26,7 @@ from koski.view.tools import Grip
 from koski.view.undo import Edits
 from koski.world import World
 
+DYE = "dye"  # what the brush paints with
 MM_PER_HOUR = 3.6e6  # in a metre a second
 MOST_SPRINGS = 32  # each is laid out anew at every tick
 MOST_DROPPED = 300
@@ -46,17 +48,35 @@ class Origin:
         """The world as it is at the start."""
         if self.scene is not None:
             scene = self.scene if solver is None else self.scene.with_solver(solver)
-            scene = replace(scene, solver=live(scene.solver))
-            return World(scene, coupling=coupling)
+            scene = replace(scene, coupling=coupling or scene.coupling)
+            flow = scene.solver
+            if blocks(scene) and not hasattr(flow, "meet"):
+                flow = blocking(flow, scene.coupling)  # at once, or it would compile twice
+            return World(replace(scene, solver=live(flow)))
         world = World.load(io.BytesIO(self.saved or b""))  # type: ignore[arg-type]
         world.solver = live(world.solver)
         return world
 
 
+def blocks(scene: Scene) -> bool:
+    """Whether any body of a scene is in the water's way."""
+
+    def kind(shape, density=None, mass=None, kind="auto", **_) -> str:
+        return kind_of(kind, weighed(shape, density, mass) / shape.volume, scene.coupling)
+
+    return any(kind(**thing) == "blocker" for thing in scene.bodies)
+
+
 class Sandbox:
     """The world, the tool that is held down, and what can be taken back."""
 
-    def __init__(self, origin: Origin, solver: str | None = None, coupling: str | None = None):
+    def __init__(
+        self,
+        origin: Origin,
+        solver: str | None = None,
+        coupling: str | None = None,
+        primed: bool = False,
+    ):
         self.origin = origin
         self.world = world = origin.make(solver, coupling)
         self.solver_name = solver  # as chosen by hand, for when all begins anew
@@ -68,9 +88,12 @@ class Sandbox:
         kinds = [body.kind for body in world.bodies]
         self.asked = dict(zip((body.key for body in world.bodies), asked or kinds))
         self.dropped: set[int] = set()
+        self.primed = primed  # make room for all things with the first that is dropped
+        self.made_room = False
         self.changes = 0  # of which bodies there are, or what they are
         rain = origin.scene.rain if origin.scene else world._rain
         self.rain = 0.0 if rain is None else MM_PER_HOUR * float(np.mean(np.asarray(rain)))
+        self.settle()
         b = np.asarray(world.terrain.b)
         room = max(float(np.ptp(b)), max(world.terrain.grid.size) / 4)
         self.limits = float(b.min()) - room, float(b.max()) + room  # for who digs or raises
@@ -101,7 +124,15 @@ class Sandbox:
         self.world.pour(0, 0, 0)
         self.world.drain(0, 0, 0)
         self.world.push(0, 0, 0, 0)
+        if DYE in self.world.state.water.dyes:
+            self.world.dye(0, 0, 0, name=DYE)
         self.world.step(dt)
+
+    def settle(self, *dyes: str) -> None:
+        """Make room for what tools bring: what a step adds to the state would compile it twice."""
+        state = self.world.state
+        brought = Inputs(source=0.0, dyes=dict.fromkeys((*dyes, *state.water.dyes), 0.0))
+        self.world.state = replace(state, water=state.water.ready(brought, True))
 
     def let_go(self) -> None:
         """Take the tool up; a stroke of earth becomes one edit."""
@@ -111,6 +142,12 @@ class Sandbox:
 
     # ── messages ─────────────────────────────────────────────────────────────────────────
 
+    def reshapes(self, message: Any) -> bool:
+        """Whether a message may make another program of the world."""
+        kinds = messages.Drop, messages.Solver, messages.Coupling, messages.Edge
+        dyes = isinstance(message, messages.Touch) and message.tool == "dye"
+        return isinstance(message, kinds) or (dyes and DYE not in self.world.state.water.dyes)
+
     def obey(self, message: Any) -> None:
         """Do what a message asks; an InputError says why not."""
         OBEY[type(message)](self, message)
@@ -118,6 +155,8 @@ class Sandbox:
     def touch(self, m: messages.Touch) -> None:
         if m.phase == "down":
             self.let_go()
+            if m.tool == "dye":
+                self.settle(DYE)
             self.grip = Grip.of(m, self.world)
             self.before = self.world.terrain.b if m.tool in tools.EARTH else None
         elif self.grip is not None:
@@ -127,10 +166,18 @@ class Sandbox:
         self.inside(m.x, m.y)
         if len(self.dropped) >= MOST_DROPPED:
             raise InputError(f"{MOST_DROPPED} things are enough: clean some up first")
+        if self.primed:
+            self.prime()
         body = props.drop(self.world, m.prop, m.x, m.y, m.size, m.turn)
         self.dropped.add(body.key)
         self.asked[body.key] = "blocker" if m.prop in ("car", "gate") else "auto"
         self.changes += 1
+
+    def prime(self) -> None:
+        """Make room for some of each thing, so that the first ones dropped need no new program."""
+        if not self.made_room:
+            props.make_room(self.world)
+            self.made_room = True
 
     def unbody(self, m: messages.Unbody) -> None:
         tools.held(self.world, m.body).remove()
@@ -182,6 +229,7 @@ class Sandbox:
         if isinstance(new, TwoLayer) and manning is not None:
             new = put(new, "base.manning", manning)
         self.world.use(new)
+        self.settle()
         self.solver_name = m.name
 
     def couple(self, m: messages.Coupling) -> None:
@@ -196,6 +244,7 @@ class Sandbox:
         wanted = OneLayer if name == "one-layer" else TwoLayer
         if isinstance(world.solver, (OneLayer, TwoLayer)) and not isinstance(world.solver, wanted):
             world.use(live(blocking(base(world.solver), name)))
+            self.settle()
 
     def knob(self, m: messages.Knob) -> None:
         self.world.solver = turn(self.world.solver, m.path, m.value)
