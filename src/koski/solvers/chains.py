@@ -146,7 +146,12 @@ def give(has, wish):
 
     def one_by_one(has, wish):
         rises = phase(sweep)(rise, has, wish, first=first)
-        return rises - phase(sweep)(sink, has, wish, first=last, back=True)
+
+        def step(F, row):
+            F = sink(F, *row[:2])
+            return F, row[2] - F
+
+        return lax.scan(step, last, (has, wish, rises), reverse=True)[1]
 
     def all_at_once(has, wish):
         share, none = part(has, jnp.abs(wish)), jnp.zeros_like(has)

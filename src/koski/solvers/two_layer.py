@@ -125,7 +125,11 @@ class TwoLayer:
             return jnp.where(s.water.d > WET, frame.surface, -jnp.inf), frame.u, frame.v
         patch = inputs.blockers.patch
         h, u, v = beside.felt(self, s, terrain.b, patch)
-        return patch.put(jnp.full(terrain.grid.shape, -jnp.inf), h), patch.spread(u), patch.spread(v)
+        return (
+            patch.put(jnp.full(terrain.grid.shape, -jnp.inf), h),
+            patch.spread(u),
+            patch.spread(v),
+        )
 
 
 def limit(q: Flow, d, also, dt, grid) -> tuple[Flow, jax.Array]:

@@ -91,9 +91,11 @@ class Wave:
             return lambda w, p: stages(self, axes, w, p, push, grounds, dt, grid)
 
         if 1 in grid.shape:
-            w, p = along("x" if grid.ny == 1 else "y")(w, s.p)
+            flows, p = along("x" if grid.ny == 1 else "y")(w, s.p)
         else:
-            w, p = lax.cond(s.x_first, along("xy"), along("yx"), w, s.p)
+            flows, p = lax.cond(s.x_first, along("xy"), along("yx"), w, s.p)
+        for name, F in flows.items():
+            w = w.add(name, -div(F, grid))
         p = calm(rough(p, b, w.d, self.manning, dt, grid), w.d, edges, dt, grid)
         w = replace(w, t=s.water.t.tick(dt))
         return State(hold(w, b, edges, inputs.held, dt, grid), p, ~s.x_first)
@@ -136,37 +138,43 @@ def rough(p: Flow, b, d, manning, dt, grid: Grid) -> Flow:
 
 
 def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b: Flow, dt, grid: Grid):
-    """Move the water along one axis after the other; the ground for x comes turned already."""
+    """What flows in a step along one axis after the other, of water and of dyes, and their √D u.
+
+    The ground for x comes turned already.
+    """
+    has = {WATER: w.d} | w.dyes
+    flows = {name: Flow(jnp.zeros_like(w.d), jnp.zeros_like(w.d)) for name in has}
     for axis in axes:
+        a = None if push is None else getattr(push, axis)
         if axis == "x":
-            a = None if push is None else push.x
-            d, dyes, old, a = turned((w.d, w.dyes, p.x, a))
-            F, x = turned(stage(wave, d, dyes, old, a, b.x, dt, grid.turned))
+            here, old, a = turned((has, p.x, a))
+            F, x = turned(stage(wave, here, old, a, b.x, dt, grid.turned))
             p = Flow(x, p.y)
         else:
-            a = None if push is None else push.y
-            F, y = stage(wave, w.d, w.dyes, p.y, a, b.y, dt, grid)
+            F, y = stage(wave, has, p.y, a, b.y, dt, grid)
             p = Flow(p.x, y)
-        w = phase(spend)(w, F, axis, grid)
-    return w, p
+        flows = {name: replace(q, **{axis: F[name]}) for name, q in flows.items()}
+        if axis != axes[-1]:
+            has = phase(left_by)(has, flows, grid)
+    return flows, p
 
 
-def stage(wave: Wave, d, dyes: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
+def left_by(has: dict, flows: dict[str, Flow], grid: Grid) -> dict:
+    """What there is of water and dyes once these flows have passed."""
+    return {name: jnp.maximum(f - div(flows[name], grid), 0) for name, f in has.items()}
+
+
+def stage(wave: Wave, has: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
     """What flows through the +y faces in a step, of water and of dyes, and their new √D u."""
+    d = has[WATER]
     a0, a1, D = phase(look_at)(wave.theta, p, push, b, d, dt, grid)
-    k, f = phase(intend)(wave.theta, p, push, a0, a1, D, dt, grid)
+    u, joined = phase(known)(p, D, a0, a1)
+    k, f = phase(intend)(wave.theta, u, joined, push, a0, a1, D, dt, grid)
     wish = settle(k, f, grid)
     F = pass_on(wish, a0, a1, grid)
-    p = phase(speed)(wave, p, wish, F, a0, a1, D, dt, grid)
-    return {WATER: F} | {name: ride(F, m, d, grid) for name, m in dyes.items()}, p
-
-
-def spend(w: Water, flows: dict, axis: str, grid: Grid) -> Water:
-    """Move water and dyes by what flows through the faces along an axis, per area."""
-    for name, F in flows.items():
-        none = jnp.zeros_like(F)
-        w = w.add(name, -div(Flow(F, none) if axis == "x" else Flow(none, F), grid))
-    return w
+    p = phase(speed)(wave, u, joined, wish, F, D, dt, grid)
+    dyes = {name: ride(F, m, d, grid) for name, m in has.items() if name != WATER}
+    return {WATER: F} | dyes, p
 
 
 def over(b, d, grid: Grid) -> tuple[jax.Array, jax.Array]:
@@ -203,9 +211,13 @@ def weight(theta, u, joined, dt, grid: Grid):
     return 1 - joined * (1 - jnp.clip(jnp.abs(u) * dt / grid.cell, theta, 1))
 
 
-def intend(theta, p, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
+def known(p, D, a0, a1) -> tuple[jax.Array, jax.Array]:
+    """The velocity, and how far the sides are joined: dear to find, and needed thrice."""
+    return velocity(p, D), join(a0, a1)
+
+
+def intend(theta, u, joined, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Array]:
     """k = (θ dt / l)² g D  and  f = dt D (u + θ dt (g (h0 − h1) / l + push)) / l."""
-    joined, u = join(a0, a1), velocity(p, D)
     theta = weight(theta, u, joined, dt, grid)
     k = (theta * dt / grid.cell) ** 2 * G * D
     f = dt / grid.cell * D * (u + theta * dt * slope(a0, a1, push, grid))
@@ -213,13 +225,13 @@ def intend(theta, p, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array, jax.Ar
     return joined * k, falls + joined * (f - falls)
 
 
-def speed(wave: Wave, p, wish, F, a0, a1, D, dt, grid: Grid):
+def speed(wave: Wave, u, joined, wish, F, D, dt, grid: Grid):
     """u' = u + (l F / dt D − u) / θ, and √D u' of it what is not damped: 1 − τ in eq. 17.
 
     Where less flowed than was wished, u counts less as well.
     """
-    D, u = jnp.maximum(D, DRY), velocity(p, D)
-    theta = weight(wave.theta, u, join(a0, a1), dt, grid)
+    D = jnp.maximum(D, DRY)
+    theta = weight(wave.theta, u, joined, dt, grid)
     flows = jnp.abs(wish) > FAINT
     u = u * jnp.where(flows, F / jnp.where(flows, wish, 1), 0)
     new = u + (F * grid.cell / (dt * D) - u) / theta
