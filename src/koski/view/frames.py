@@ -12,6 +12,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -38,20 +39,15 @@ class Sheet:
 # ── from the world ───────────────────────────────────────────────────────────────────────
 
 
-@jax.jit
-def quantised(maps: dict, shown: dict, least: dict):
-    """Maps as 16-bit numbers with their ranges; which tiles differ by more than `least` from what
-    was last shown; and what is shown now."""
-    q, span, changed, now = {}, {}, {}, {}
-    for name, f in maps.items():
-        low, high = f.min(), f.max()  # on CPUs these pass over a NaN
-        low = jnp.where(jnp.isfinite(f).all(), low, jnp.nan)
-        scale = FULL / jnp.maximum(high - low, TINY)
-        q[name] = jnp.round((f - low) * scale).astype(jnp.uint16)
-        span[name] = low, high
-        changed[name] = blocks(jnp.abs(f - shown[name])) > least[name]
-        now[name] = jnp.where(spread(changed[name], f.shape), f, shown[name])
-    return q, span, changed, now
+@partial(jax.jit, donate_argnums=1)
+def quantised(f, shown, least):
+    """A map as 16-bit numbers with its range; which tiles differ by more than `least` from what
+    was last shown; and what is shown now.  One program serves all maps of a grid."""
+    low, high = f.min(), f.max()  # on CPUs these pass over a NaN
+    low = jnp.where(jnp.isfinite(f).all(), low, jnp.nan)
+    q = jnp.round((f - low) * (FULL / jnp.maximum(high - low, TINY))).astype(jnp.uint16)
+    changed = blocks(jnp.abs(f - shown)) > least
+    return (q, low, high, changed), jnp.where(spread(changed, f.shape), f, shown)
 
 
 def blocks(f):
@@ -86,17 +82,19 @@ class Press:
         """The maps quantised, all fetched at once, together with what `also` holds."""
         for name in set(self.shown) - set(maps):
             del self.shown[name], self.since[name]
+        made = {}
         for name, f in maps.items():
-            if name not in self.shown:
-                self.shown[name] = jnp.full(f.shape, jnp.inf, jnp.float32)
-        q, span, changed, self.shown = quantised(maps, self.shown, least)
-        q, span, changed, also = jax.device_get((q, span, changed, also))
+            before = self.shown.get(name)
+            before = jnp.full(f.shape, jnp.inf, jnp.float32) if before is None else before
+            made[name], self.shown[name] = quantised(f, before, jnp.float32(least[name]))
+        made, also = jax.device_get((made, also))
         found = {}
-        for name in maps:
-            old = self.since.get(name, np.zeros(changed[name].shape, np.int64))
-            self.since[name] = np.where(changed[name], tick, old)
-            low, high = map(float, span[name])
-            found[name] = Sheet(q[name], low, max(high, low + TINY), self.since[name])
+        for name, (q, low, high, changed) in made.items():
+            old = self.since.get(name, np.zeros(changed.shape, np.int64))
+            self.since[name] = np.where(changed, tick, old)
+            found[name] = Sheet(
+                q, float(low), max(float(high), float(low) + TINY), self.since[name]
+            )
         return found, also
 
 

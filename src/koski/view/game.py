@@ -23,7 +23,7 @@ from koski.core.errors import InputError
 from koski.view import facts, messages
 from koski.view.frames import Press, Sheet
 from koski.view.messages import Notice
-from koski.view.overlays import least, seen
+from koski.view.overlays import OVERLAYS, least, seen
 from koski.view.rehearsal import Rehearsal, form, twin
 from koski.view.sandbox import Origin, Sandbox
 
@@ -197,7 +197,7 @@ class Game:
                 self.box.obey(message)
                 return
             self._tell("info", COMPILING, viewer)
-            self._rehearsal = Rehearsal(other, tuple(sorted(self.overlays)))
+            self._rehearsal = Rehearsal(other)
         if len(self._later) >= WAITING:
             raise InputError("too much waits to be compiled: try again in a moment")
         self._later.append((viewer, message))
@@ -278,7 +278,8 @@ class Game:
         self._ticks += 1
         self._laid = self.overlays
         now = world.solver, world.state, world.terrain, self._foam, self._wet
-        maps, self._foam, self._wet = seen(*now, jnp.float32(dt), tuple(sorted(self._laid)))
+        maps, self._foam, self._wet = seen(*now, jnp.float32(dt))
+        maps = {n: f for n, f in maps.items() if n not in OVERLAYS or n in self._laid}
         limits = least(maps, world.terrain.grid.cell, self._strongest)
         sheets, t = self._press.sheets(maps, limits, self.tick, also=world.state.water.t.value)
         if not all(np.isfinite(sheet.low) for sheet in sheets.values()):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 
@@ -24,8 +22,8 @@ PALE = 3e-3  # and dyes, as a share of the strongest
 LIGHT = 50.0  # and pressure, per cell's side [Pa]
 
 
-@partial(jax.jit, static_argnames="extra")
-def seen(solver, state, terrain: Terrain, foam, wet, dt, extra: tuple[str, ...]):
+@jax.jit
+def seen(solver, state, terrain: Terrain, foam, wet, dt):
     """All maps by name, with foam and wetness `dt` later."""
     frame = solver.frame(state, terrain)
     blocked, raw, pressure = bodies(state, frame.surface, terrain.b)
@@ -44,12 +42,11 @@ def seen(solver, state, terrain: Terrain, foam, wet, dt, extra: tuple[str, ...])
     }
     maps |= {f"dye:{name}": c for name, c in frame.dyes.items()}
     none = jnp.zeros_like(frame.depth)
-    asked = {
+    maps |= {
         "raw": raw,
-        "pressure": pressure,
+        "pressure": none if pressure is None else pressure,
         "blocked": none if blocked is None else blocked.astype(jnp.float32),
     }
-    maps |= {name: none if asked[name] is None else asked[name] for name in extra}
     return maps, after.foam, after.wet
 
 

@@ -60,9 +60,9 @@ def form(box: Sandbox) -> Any:
 class Rehearsal(threading.Thread):
     """Let a twin take a step and be looked at; `failed` says why it could not."""
 
-    def __init__(self, box: Sandbox, extra: tuple[str, ...] = ()):
+    def __init__(self, box: Sandbox):
         super().__init__(name="koski rehearsal", daemon=True)
-        self.box, self.extra, self.form = box, extra, form(box)
+        self.box, self.form = box, form(box)
         self.failed: Exception | None = None
         self.start()
 
@@ -72,7 +72,7 @@ class Rehearsal(threading.Thread):
             world = self.box.world
             none = jnp.zeros(world.terrain.grid.shape, jnp.float32)
             now = world.solver, world.state, world.terrain, none, none
-            maps, *_ = seen(*now, jnp.float32(TICK), self.extra)
+            maps, *_ = seen(*now, jnp.float32(TICK))
             Press().sheets(maps, dict.fromkeys(maps, 1.0), 1)
         except Exception as e:
             self.failed = e
