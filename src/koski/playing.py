@@ -143,15 +143,29 @@ def serve(app: Any, sock: socket.socket, game: Any, begun: Callable[[], None]) -
     """Serve until Ctrl-C; then all ends at once."""
     import uvicorn
 
-    from koski.view.server import MESSAGE
-
     class Quiet(uvicorn.Server):
         async def startup(self, sockets=None) -> None:
             await super().startup(sockets)
             game.start()
             begun()
 
-    config = uvicorn.Config(
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            Quiet(config(app)).run(sockets=[sock])
+    finally:
+        game.stop()
+    if game.compiling:  # nothing can interrupt that, and it would take seconds
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def config(app: Any) -> Any:
+    """How to serve: quietly, with small messages, and no time for what does not answer."""
+    import uvicorn
+
+    from koski.view.server import MESSAGE
+
+    return uvicorn.Config(
         app,
         log_config=None,
         log_level="critical",
@@ -166,11 +180,3 @@ def serve(app: Any, sock: socket.socket, game: Any, begun: Callable[[], None]) -
         timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=16 * 1024,
     )
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            Quiet(config).run(sockets=[sock])
-    finally:
-        game.stop()
-    if game.compiling:  # nothing can interrupt that, and it would take seconds
-        sys.stderr.flush()
-        os._exit(0)
