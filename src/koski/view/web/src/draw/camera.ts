@@ -3,6 +3,7 @@ import * as THREE from "three";
 export const FOV = 40; // from the bottom of the picture to its top [°]
 const SOUTH = -90; // azimuth, from +x counter-clockwise [°]
 const RAD = Math.PI / 180;
+const ABOVE = 0.7, BELOW = 0.9, BESIDE = 0.94; // share of half the picture that an overview fills
 
 /** What an orbiting camera looks at, from where. */
 export interface Orbit { target: [number, number, number]; azimuth: number; elevation: number; distance: number }
@@ -14,22 +15,16 @@ export interface Extent { width: number; depth: number; mean: number; low: numbe
 export function parseView(text: string, land: Extent, aspect: number): Orbit {
   const [kind, rest = ""] = text.trim().split(":");
   const words = rest.split(",").map((word) => word.trim()).filter(Boolean);
-  const whole = overview(land, aspect);
   if (kind === "eye") {
     const numbers = words.map(Number);
     if (numbers.length >= 6 && numbers.slice(0, 6).every(Number.isFinite))
       return fromEye(numbers.slice(0, 3), numbers.slice(3, 6));
   }
-  if (kind === "orbit") {
-    for (const word of words) {
-      const [name, value] = word.split("=").map((part) => part.trim());
-      if (!Number.isFinite(Number(value))) continue;
-      if (name === "azimuth") whole.azimuth = Number(value) * RAD;
-      if (name === "elevation") whole.elevation = Number(value) * RAD;
-      if (name === "distance") whole.distance = Math.max(Number(value), 1e-3);
-    }
-  }
-  return whole;
+  const said = new Map(kind === "orbit" ? words.map((word) => word.split("=").map((part) => part.trim()) as [string, string]) : []);
+  const angle = (name: string) => (Number.isFinite(Number(said.get(name) ?? NaN)) ? Number(said.get(name)) * RAD : undefined);
+  const whole = overview(land, aspect, angle("azimuth"), angle("elevation"));
+  const distance = Number(said.get("distance"));
+  return distance > 0 ? { ...whole, distance } : whole;
 }
 
 /** The orbit of an eye about what it looks at. */
@@ -42,15 +37,21 @@ export function fromEye(eye: number[], at: number[]): Orbit {
   };
 }
 
-/** The whole land from the south, as near as it fits. */
-export function overview(land: Extent, aspect: number): Orbit {
+/** The whole land, from the south unless told otherwise, as near as it fits. */
+export function overview(land: Extent, aspect: number, azimuth = SOUTH * RAD, elevation = 32 * RAD): Orbit {
+  const [width, depth] = [land.width / 2, land.depth / 2];
   const half = Math.tan((FOV / 2) * RAD);
-  const across = land.width / 2 / (half * aspect) + land.depth / 2;
-  const along = (0.6 * land.depth + (land.high - land.low)) / (2 * half) + 0.3 * land.depth;
-  return {
-    target: [land.width / 2, land.depth / 2, land.mean],
-    azimuth: SOUTH * RAD, elevation: 32 * RAD, distance: 1.05 * Math.max(across, along),
-  };
+  const [ca, sa, ce, se] = [Math.cos(azimuth), Math.sin(azimuth), Math.cos(elevation), Math.sin(elevation)];
+  let distance = 0;
+  for (const x of [-width, width])
+    for (const y of [-depth, depth])
+      for (const z of [land.low - land.mean, land.high - land.mean]) {
+        const aside = Math.abs(-sa * x + ca * y), near = ce * (ca * x + sa * y) + se * z;
+        const up = -se * (ca * x + sa * y) + ce * z;
+        const tall = up / (up > 0 ? ABOVE : BELOW);
+        distance = Math.max(distance, near + Math.max(aside / (BESIDE * half * aspect), Math.abs(tall) / half));
+      }
+  return { target: [width, depth, land.mean], azimuth, elevation, distance };
 }
 
 /** Where the eye of an orbit is. */

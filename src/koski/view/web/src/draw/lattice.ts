@@ -35,19 +35,20 @@ export class Lattice {
     const { columns, rows, strides, size, points } = this;
     const [sx, sy] = [size.x / (points.x - 1), size.y / (points.y - 1)];
     const counts = STRIDES.map(() => 0);
-    const seen: boolean[] = [];
+    const seen: number[] = [];
+    const far = new Float32Array(columns * rows);
     for (let n = 0; n < columns * rows; n++) {
       const [i, j] = [n % columns, Math.floor(n / columns)];
       this.box.min.set(i * SPAN * sx, j * SPAN * sy, low);
       this.box.max.set(Math.min((i + 1) * SPAN * sx, size.x), Math.min((j + 1) * SPAN * sy, size.y), high);
-      seen[n] = frustum.intersectsBox(this.box);
-      const wide = sx / Math.max(this.box.distanceToPoint(eye) * pixel, 1e-9); // of a square [pixels]
+      if (frustum.intersectsBox(this.box)) seen.push(n);
+      far[n] = this.box.distanceToPoint(eye);
+      const wide = sx / Math.max(far[n] * pixel, 1e-9); // of a square [pixels]
       const level = Math.max(Math.ceil(Math.log2(FINE / wide)), 0) + coarser;
       strides[n] = Math.min(level, STRIDES.length - 1);
     }
     this.triangles = 0;
-    for (let n = 0; n < columns * rows; n++) {
-      if (!seen[n]) continue;
+    for (const n of seen.sort((a, b) => far[a] - far[b])) { // the nearest hide the others
       const [i, j, level] = [n % columns, Math.floor(n / columns), strides[n]];
       const beside = (di: number, dj: number) => {
         const [x, y] = [i + di, j + dj];

@@ -71,8 +71,9 @@ export class Picture {
     uniforms.toWorld.value.copy(uniforms.toScreen.value).invert();
     uniforms.pixel.value = (2 * Math.tan((lens.fov * Math.PI) / 360)) / this.behind.height;
     uniforms.eye.value.copy(lens.position);
-    uniforms.shadows.value = low || !scenes.shadows.children.some((group) => group.children.length) ? 0 : 1;
-    if (uniforms.shadows.value) this.shade(at, reach);
+    const shady = !low && scenes.shadows.children.some((group) => group.children.length);
+    uniforms.shadows.value = shady ? (2 * reach) / SHADOW : 0;
+    if (shady) this.shade(at, reach);
     renderer.setRenderTarget(this.behind);
     renderer.clear(true, true, false);
     passes.sky.run(renderer, this.behind);

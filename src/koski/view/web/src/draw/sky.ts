@@ -1,7 +1,7 @@
 // A clear sky: sunlight scattered by air and haze in a round atmosphere.      Nishita 1993
 // The same sums as koski/render/sky.py, on a coarser table; at night a moon instead of the sun.
 
-export const ROWS = 32, COLUMNS = 32; // of the table: √sin(elevation), sin(half the azimuth from the sun)
+export const ROWS = 64, COLUMNS = 32; // of the table: √sin(elevation), sin(half the azimuth from the sun)
 
 type Rgb = [number, number, number];
 const EARTH = 6360, TOP = 6460, EYE = 6360.2; // radii of the ground, the air's end and the eye [km]
@@ -14,7 +14,7 @@ const GROUND: Rgb = [0.13, 0.13, 0.11]; // albedo of the land beyond the horizon
 const MOON: Rgb = [0.05, 0.064, 0.088]; // its light, far more of it than there is, so that one can see
 const NIGHT: Rgb = [0.0034, 0.0051, 0.0092]; // radiance of the sky without the sun
 const LOWEST = -12; // elevation below which the sun makes no difference [°]
-const VIEW_STEPS = 20, SUN_STEPS = 12;
+const VIEW_STEPS = 32, SUN_STEPS = 12;
 const HEIGHTS = Array.from({ length: 10 }, (_, k) => 80 * (k / 9) ** 2); // where light scattered often is known [km]
 const LUMINANCE: Rgb = [0.2126, 0.7152, 0.0722];
 const RAD = Math.PI / 180;

@@ -4,15 +4,15 @@ import netFragment from "./glsl/net.frag.glsl?raw";
 import netVertex from "./glsl/net.vert.glsl?raw";
 import noise from "./glsl/noise.glsl?raw";
 import waves from "./glsl/waves.frag.glsl?raw";
-import { Pass, material } from "./pass";
+import { Pass, material, type Uniforms } from "./pass";
 
 const SIDE = 512; // texels along a tile
 const NET = 256, RAYS = 96, MARGIN = 0.2; // of the caustics: texels, rays along a side, beyond the tile
 const LOOP = 6; // of the caustics [s]
 
-function tile(side: number, type: THREE.TextureDataType): THREE.WebGLRenderTarget {
+function tile(side: number, type: THREE.TextureDataType, sharp: number): THREE.WebGLRenderTarget {
   return new THREE.WebGLRenderTarget(side, side, {
-    depthBuffer: false, type, generateMipmaps: true, anisotropy: 4,
+    depthBuffer: false, type, generateMipmaps: true, anisotropy: sharp,
     wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping,
     minFilter: THREE.LinearMipmapLinearFilter, magFilter: THREE.LinearFilter,
   });
@@ -20,18 +20,23 @@ function tile(side: number, type: THREE.TextureDataType): THREE.WebGLRenderTarge
 
 /** Textures that repeat, made by the GPU once; and the net of light on the bed, which moves. */
 export class Tiles {
-  private readonly grain = tile(SIDE, THREE.UnsignedByteType);
-  private readonly waves = tile(SIDE, THREE.HalfFloatType);
-  private readonly net = tile(NET, THREE.HalfFloatType);
+  private readonly grain: THREE.WebGLRenderTarget;
+  private readonly waves: THREE.WebGLRenderTarget;
+  private readonly net: THREE.WebGLRenderTarget;
   private readonly scene = new THREE.Scene();
   private readonly eye = new THREE.Camera();
   private readonly time = { value: 0 };
-  readonly uniforms = {
-    grain: { value: this.grain.texture }, waves: { value: this.waves.texture },
-    net: { value: this.net.texture }, netShown: { value: 0.65 },
-  };
+  readonly uniforms: Uniforms;
 
-  constructor(private readonly renderer: THREE.WebGLRenderer) {
+  /** `sharp` is how often a texture may be read where it is seen at a low angle. */
+  constructor(private readonly renderer: THREE.WebGLRenderer, sharp: number) {
+    this.grain = tile(SIDE, THREE.UnsignedByteType, sharp);
+    this.waves = tile(SIDE, THREE.HalfFloatType, sharp);
+    this.net = tile(NET, THREE.HalfFloatType, 1);
+    this.uniforms = {
+      grain: { value: this.grain.texture }, waves: { value: this.waves.texture },
+      net: { value: this.net.texture }, netShown: { value: 0.65 },
+    };
     const plane = new THREE.PlaneGeometry(1 + 2 * MARGIN, 1 + 2 * MARGIN, RAYS, RAYS).translate(0.5, 0.5, 0);
     const light = material(netVertex, netFragment, { t: this.time, waves: { value: swell() } }, {
       depthTest: false, depthWrite: false, side: THREE.DoubleSide, transparent: true,

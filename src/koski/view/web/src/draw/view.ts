@@ -71,7 +71,9 @@ export class View {
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.extensions.get("EXT_color_buffer_float");
     this.renderer.extensions.get("EXT_color_buffer_half_float");
-    this.tiles = new Tiles(this.renderer);
+    const soft = drawnByCpu(context);
+    this.tiles = new Tiles(this.renderer, soft ? 1 : 4);
+    this.low = soft;
     this.picture = new Picture(this.renderer, this.lights.uniforms);
     this.stand.floor = (x, y) => this.floor(x, y);
     canvas.addEventListener("webglcontextlost", (event) => {
@@ -382,4 +384,11 @@ export class View {
   inView(): [number, number, number, number] {
     return this.stand.sees(this.land);
   }
+}
+
+/** Is there no GPU, so that every pixel costs? */
+function drawnByCpu(context: WebGL2RenderingContext): boolean {
+  const told = context.getExtension("WEBGL_debug_renderer_info");
+  const name = told ? String(context.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
+  return /swiftshader|llvmpipe|softpipe|software/i.test(name);
 }

@@ -73,9 +73,10 @@ void main() {
   float shine = (inside ? sunshine(p.xy, max(p.z - here.x, 0.0)) : 1.0) * unshaded(p, m);
   float open = 1.0 - 0.35 * near * (0.5 - 0.5 * m.z);
   albedo = moist(albedo, 0.55 * smoothstep(-0.12 * cell, 0.0, depth));
+  vec4 wide = vec4(dFdx(p.xy), dFdy(p.xy));
   vec3 light = matt(albedo, m, shine, open);
   if (depth > 0.0) {
-    vec3 under = sunken(albedo, m, shine, 1.0, depth, caustics(p.xy, depth, 0.7), takes + dyeTakes(p.xy));
+    vec3 under = sunken(albedo, m, shine, 1.0, depth, caustics(p.xy, wide, depth, 0.7), takes + dyeTakes(p.xy));
     light = mix(light, under, smoothstep(0.0, 0.2, depth));
   } else {
     vec3 r = reflect(d, m);

@@ -8,14 +8,27 @@ vec2 turned(vec2 p, float side, float angle) {
   return vec2(c * p.x + s * p.y, c * p.y - s * p.x) / side + vec2(0.31, 0.17);
 }
 
-vec4 looks(vec2 p, float s) { // patch, tuft, stone, grit, each about zero
-  return vec4(texture(grain, turned(p, 53.0 * s, 1.1)).x, texture(grain, turned(p, 8.3 * s, 2.0)).x,
-              texture(grain, turned(p, 29.0 * s, 0.7)).y, texture(grain, turned(p, 4.7 * s, 1.6)).y) - 0.5;
+vec4 look(vec2 p, vec4 d, float side, float angle) {
+  float c = cos(angle), s = sin(angle);
+  mat2 turn = mat2(c, -s, s, c) / side;
+  return textureGrad(grain, turn * p + vec2(0.31, 0.17), turn * d.xy, turn * d.zw);
+}
+
+vec4 looks(vec2 p, vec4 d, float s) { // patch, tuft, stone, grit, each about zero; d: p's derivatives
+#ifdef LOW
+  vec2 fine = look(p, d, 8.3 * s, 2.0).xy;
+  return vec4(look(p, d, 53.0 * s, 1.1).x, fine.x, fine.y, fine.y) - 0.5;
+#else
+  return vec4(look(p, d, 53.0 * s, 1.1).x, look(p, d, 8.3 * s, 2.0).x, look(p, d, 29.0 * s, 0.7).y, look(p, d, 4.7 * s, 1.6).y) - 0.5;
+#endif
 }
 
 vec2 bumps(vec2 p, float s) {
-  vec2 f = texture(grain, p / (11.3 * s)).zw + 0.8 * texture(grain, p / (3.1 * s)).zw - 0.9;
-  return 0.5 * f;
+#ifdef LOW
+  return 0.5 * (texture(grain, p / (11.3 * s)).zw - 0.5);
+#else
+  return 0.5 * (texture(grain, p / (11.3 * s)).zw + 0.8 * texture(grain, p / (3.1 * s)).zw - 0.9);
+#endif
 }
 
 vec3 moist(vec3 c, float wet) {
@@ -25,12 +38,13 @@ vec3 moist(vec3 c, float wet) {
 vec3 groundColor(vec3 p, vec3 n, float steep, float wet) {
   float s = cell;
   float broad = texture(grain, turned(p.xy, 331.0 * s, 0.3)).x - 0.5;
-  vec4 f = looks(p.xy, s);
+  vec3 dx = dFdx(p), dy = dFdy(p);
+  vec4 f = looks(p.xy, vec4(dx.xy, dy.xy), s);
   float walls = smoothstep(0.55, 1.1, steep);
   if (walls > 0.0) { // on steep ground seen from its sides, so that nothing is drawn out
     vec2 side = abs(n.xy) * abs(n.xy);
     side /= side.x + side.y + 1e-6;
-    f = mix(f, side.x * looks(p.yz, s) + side.y * looks(p.xz, s), walls);
+    f = mix(f, side.x * looks(p.yz, vec4(dx.yz, dy.yz), s) + side.y * looks(p.xz, vec4(dx.xz, dy.xz), s), walls);
   }
   float patch_ = f.x, tuft = f.y, stone = f.z * (1.0 - smoothstep(5.0, 30.0, s)), grit = f.w;
   float above = texture(aboveMap, p.xy / size).x / site.z;

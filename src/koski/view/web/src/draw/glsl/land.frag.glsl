@@ -18,11 +18,12 @@ void main() {
   float far = length(away);
   vec3 d = away / far;
   float shine = sunshine(p.xy, 0.0) * unshaded(p, n);
+  vec4 wide = vec4(dFdx(p.xy), dFdy(p.xy));
   vec3 light;
   if (depth > 0.0) {
     float speed = length(f.xy);
-    float clear = (1.0 - 0.7 * clamp(f.z, 0.0, 1.0)) * smoothstep(0.0, 0.1, speed);
-    light = sunken(albedo, n, shine, open, depth, caustics(p.xy, depth, clear), takes + dyeTakes(p.xy));
+    float clear = (1.0 - 0.7 * clamp(f.z, 0.0, 1.0)) * mix(0.5, 1.0, smoothstep(0.0, 0.1, speed));
+    light = sunken(albedo, n, shine, open, depth, caustics(p.xy, wide, depth, clear), takes + dyeTakes(p.xy));
     light = mix(matt(albedo, n, shine, open), light, smoothstep(0.0, 0.15, depth));
   } else {
     light = matt(albedo, n, shine, open);

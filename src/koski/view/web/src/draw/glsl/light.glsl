@@ -19,7 +19,7 @@ vec3 skyLight(vec3 d) {
   float level = inversesqrt(max(dot(d.xy, d.xy), 1e-12));
   float cosine = dot(d.xy, heading) * level;
   vec2 at = vec2(sqrt(clamp(0.5 - 0.5 * cosine, 0.0, 1.0)), sqrt(clamp(d.z, 0.0, 1.0)));
-  vec3 above = texture(skyTable, (at * 31.0 + 0.5) / 32.0).rgb;
+  vec3 above = texture(skyTable, (at * vec2(31.0, 63.0) + 0.5) / vec2(32.0, 64.0)).rgb;
   float mist = exp(10.0 * min(d.z, 0.0));
   return above * mist + farLand * (1.0 - mist);
 }

@@ -81,49 +81,54 @@ vec3 through(vec3 d, vec3 bent, float depth, float start, vec3 kappa) {
     way = clamp(way + 0.7 * (q.z - heightsAt(q.xy).x) / down, 0.0, most);
   }
 #endif
-  vec2 straight = gl_FragCoord.xy / picture;
-  vec2 uv = screen(p + way * bent).xy;
+  vec2 straight = gl_FragCoord.xy / picture, uv = screen(p + way * bent).xy;
   vec2 rim = min(uv, 1.0 - uv);
-  uv = mix(straight, uv, smoothstep(0.0, 0.03, min(rim.x, rim.y)));
+  float outside = 1.0 - smoothstep(0.0, 0.04, min(rim.x, rim.y)); // of the picture
+  uv = 1.0 - abs(1.0 - abs(uv)); // the bed out there is like that on this side
   bool sky;
+  uv = min(uv, 1.0 - 0.5 / picture);
   vec3 q = seenAt(uv, sky);
-  float margin = 0.02 * cell;
-  if (sky || dot(q - p, d) < 0.0 || q.z > p.z + margin) { // something before or above the water
+  if (sky || dot(q - p, d) < 0.0 || q.z > p.z + 0.02 * cell) { // something before or above the water
     uv = straight;
+    outside = 1.0;
     q = seenAt(uv, sky);
   }
   float far = sky ? most : min(length(q - p), most);
   float below = sky ? max(start - bent.z * most, 0.0) : max(both.y - q.z, 0.0);
-  return texture(scene, uv).rgb * exp(-kappa * far) + scattered(kappa, far, below, start);
+  float deep = mix(below, max(start - bent.z * way, 0.0), outside); // where the bed is not in the picture
+  far = mix(far, way, outside);
+  vec3 bed = texelFetch(scene, ivec2(uv * picture), 0).rgb; // of the same pixel as its depth
+  return bed * exp(-kappa * max(far + deep - below, 0.0)) + scattered(kappa, far, deep, start);
 }
 
 #ifndef LOW
 vec4 mirrored(vec3 r) { // land and bodies in the mirror, as far as they are in the picture
-  const int STEPS = 20;
+  const int STEPS = 22;
   float reach = 0.7 * length(size), before = 0.0;
-  float jump = fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
+  vec4 from = toScreen * vec4(p, 1.0), along = toScreen * vec4(r, 0.0);
   for (int k = 1; k <= STEPS; k++) {
-    float f = (float(k) - 0.5 * jump) / float(STEPS);
-    float way = reach * f * f * f + 0.3 * cell * f;
-    vec3 at = screen(p + way * r);
-    if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) break;
-    bool sky;
-    vec3 q = seenAt(at.xy, sky);
-    if (!sky && length(q - eye) < length(p + way * r - eye)) {
+    float f = float(k) / float(STEPS), way = reach * f * f * f + 0.3 * cell * f;
+    vec4 clip = from + way * along;
+    vec3 at = clip.xyz / clip.w * 0.5 + 0.5;
+    if (clip.w <= 0.0 || any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) break;
+    if (texture(sceneDepth, at.xy).x < at.z) {
       float low = before, high = way;
-      for (int m = 0; m < 5; m++) {
+      for (int m = 0; m < 4; m++) {
         float middle = 0.5 * (low + high);
-        vec3 b = screen(p + middle * r);
-        vec3 s = seenAt(b.xy, sky);
-        if (!sky && length(s - eye) < length(p + middle * r - eye)) high = middle;
+        clip = from + middle * along;
+        at = clip.xyz / clip.w * 0.5 + 0.5;
+        if (texture(sceneDepth, at.xy).x < at.z) high = middle;
         else low = middle;
       }
-      at = screen(p + high * r);
-      q = seenAt(at.xy, sky);
+      clip = from + high * along;
+      at = clip.xyz / clip.w * 0.5 + 0.5;
+      bool sky;
+      vec3 q = seenAt(at.xy, sky);
       float miss = length(q - p - high * r);
-      if (sky || miss > 0.3 * (high - before) + 0.08 * high + 0.2 * cell || q.z < p.z - 0.1 * cell) { before = way; continue; }
-      vec2 rim = min(at.xy, 1.0 - at.xy);
-      return vec4(texture(scene, at.xy).rgb, smoothstep(0.0, 0.06, min(rim.x, rim.y)));
+      if (!sky && miss < 0.3 * (high - before) + 0.08 * high + 0.2 * cell && q.z > p.z - 0.1 * cell) {
+        vec2 rim = min(at.xy, 1.0 - at.xy);
+        return vec4(texture(scene, at.xy).rgb, smoothstep(0.0, 0.06, min(rim.x, rim.y)));
+      }
     }
     before = way;
   }
@@ -163,9 +168,10 @@ void main() {
   float shine = sunshine(p.xy, depth) * unshaded(p, vec3(0.0, 0.0, 1.0));
   vec3 above = skyLight(r) + disc(r, min(0.012 + 2.0 * rough, 0.5)) * shine;
 #ifndef LOW
-  if (share > 0.015) {
+  if (share > 0.03) {
     vec4 land = mirrored(r);
-    above = mix(above, land.rgb, land.a);
+    float level = 1.0 - smoothstep(0.05, 0.35, length(slope.zw)); // on steep waves they would be but shreds
+    above = mix(above, land.rgb, land.a * level);
   }
 #endif
   vec3 light = mix(below, above, share);

@@ -16,5 +16,5 @@ void main() {
   vec2 w = p + 0.03 * vec2(gradient(p, 5, 61), gradient(p, 5, 62)) + 0.008 * vec2(gradient(p, 17, 63), gradient(p, 17, 64));
   float large = sqrt(crackle(w, 9, 71).y), small = sqrt(crackle(w, 23, 72).y), tiny = sqrt(crackle(w, 61, 73).y);
   float lace = -min(large, 0.55 * small + 0.25) - 0.2 * small - 0.1 * tiny + 0.09 * fractal(p, 5, 6, 0.6, 81);
-  waves = vec4(slope * sqrt(2.0 / float(WAVES)), even((lace + 0.66) / 0.155), even(fractal(p, 6, 6, 0.7, 91)));
+  waves = vec4(slope * sqrt(2.0 / float(WAVES)), even((lace + 0.534) / 0.179), even(fractal(p, 6, 6, 0.7, 91)));
 }
