@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -29,6 +30,8 @@ from koski.view.sandbox import Origin, Sandbox
 
 RATE = 30  # states a second
 WAITING = 512  # messages, at most
+PROGRAMS = 12  # kept, at most
+SMOOTH = 0.3  # share of the latest in what is told of speeds
 STATS = 0.25  # how often to tell how it goes [s]
 COMPILING = "compiling the water: this takes a few seconds, once"
 
@@ -197,6 +200,7 @@ class Game:
                 self.box.obey(message)
                 return
             self._tell("info", COMPILING, viewer)
+            self._forget()
             self._rehearsal = Rehearsal(other)
         if len(self._later) >= WAITING:
             raise InputError("too much waits to be compiled: try again in a moment")
@@ -239,6 +243,7 @@ class Game:
         """Go to another world; if it cannot be made, the old one stays."""
         self.busy = COMPILING
         self._tell("info", COMPILING)
+        self._forget()
         box = Sandbox(origin, solver, coupling, primed=self.ahead)
         self._later.clear()
         self._coming = coming(box) if self.ahead else []
@@ -254,6 +259,12 @@ class Game:
         self._stats: messages.Stats | None = None
         self._water, self._clock, self._ticks = 0.0, time.perf_counter(), 0
         self._show(0.0)
+
+    def _forget(self) -> None:
+        """Drop old programs: each holds maps of memory, of which a process has only so many."""
+        if len(self._known) >= PROGRAMS and not self.compiling:
+            jax.clear_caches()
+            self._known.clear()
 
     def reset(self) -> None:
         """Begin anew, with the solver and coupling that were chosen."""
@@ -329,13 +340,15 @@ class Game:
             return self._stats
         box, world = self.box, self.box.world
         cells, v = world.terrain.grid.cells, world.volume
-        factor = self._water / max(spent, 1e-9)
+        new = np.array([self._water, self._ticks]) / max(spent, 1e-9)
+        old = new if self._stats is None else np.array([self._stats.factor, self._stats.fps])
+        factor, fps = map(float, old + SMOOTH * (new - old))
         self._stats = messages.Stats(
             t=world.t,
             paused=self.paused,
             speed=self.speed,
             factor=factor,
-            fps=self._ticks / max(spent, 1e-9),
+            fps=fps,
             rtkc=factor * cells / 1000,
             cells=cells,
             bodies=len(world.bodies),

@@ -86,9 +86,11 @@ class Server:
 
     async def download(self, request: Request) -> Response:
         """The world as it is now, as a file."""
+        if self.game.snapshot is None:
+            return wrong(409, "there is no world yet: try again in a moment")
         try:
             data = await self.ask(lambda game: uploads.file_of(game.box.world))
-        except (InputError, AttributeError) as e:
+        except InputError as e:
             return wrong(409, str(e))
         disposition = {"content-disposition": 'attachment; filename="world.koski"'}
         return Response(data, media_type="application/octet-stream", headers=disposition)

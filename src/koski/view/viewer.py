@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from koski.view.frames import encode, in_view, owed, tiles_of
-from koski.view.game import Snapshot
+from koski.view.game import COMPILING, Snapshot
 from koski.view.guard import Pace
 from koski.view.messages import FrameHeader, Look, Notice, ToPage
 from koski.view.overlays import OVERLAYS
@@ -62,6 +62,10 @@ class Viewer:
         """What is to be told now: notices, and whatever of the world is new."""
         while self.notices:
             yield self.notices.popleft()
+        now = time.monotonic()
+        if snap is None and now - self.spoke > BEAT:
+            self.spoke = now
+            yield Notice("info", COMPILING)
         if snap is None or self.stalled:
             return
         for message in (snap.world, snap.bodies, snap.springs):
@@ -69,7 +73,6 @@ class Viewer:
                 self.sent[type(message)] = message
                 yield message
         stats = replace(snap.stats, viewers=viewers, hand=mine, taken=taken)
-        now = time.monotonic()
         if self.sent.get(type(stats)) != stats or now - self.spoke > BEAT:
             self.sent[type(stats)] = stats
             self.spoke = now
