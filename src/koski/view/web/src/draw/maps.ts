@@ -9,7 +9,7 @@ import { Pass, target, type Uniforms } from "./pass";
 
 const PERIOD = 3; // for which a copy of the water's texture is carried [s]
 const GOLDEN = 0.618034; // of a turn, by which each new copy starts elsewhere
-const LATTICE = 768; // points along the longer side, where the grid is coarser than that
+const LATTICE = 768, FEWER = 384; // points along the longer side, where the grid is coarser than that
 
 /** The maps that shaders read: the newest state, and what is shown between it and the one before. */
 export class Maps {
@@ -28,9 +28,9 @@ export class Maps {
   private begun = false;
 
   constructor(private readonly renderer: THREE.WebGLRenderer, private readonly fields: Fields,
-              cell: number, sun: THREE.IUniform<THREE.Vector3>) {
+              cell: number, sun: THREE.IUniform<THREE.Vector3>, low: boolean) {
     const { nx, ny } = fields;
-    this.times = [4, 2].find((n) => n * Math.max(nx, ny) <= LATTICE) ?? 1;
+    this.times = [4, 2].find((n) => n * Math.max(nx, ny) <= (low ? FEWER : LATTICE)) ?? 1;
     this.lattice = new THREE.Vector2(nx * this.times + 1, ny * this.times + 1);
     const data = (array: Float32Array, internal: "RGBA32F" | "RGBA16F") => {
       const texture = new THREE.DataTexture(array, nx, ny, THREE.RGBAFormat, THREE.FloatType);

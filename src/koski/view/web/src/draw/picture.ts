@@ -15,7 +15,6 @@ export class Picture {
   private readonly sunward = new THREE.OrthographicCamera();
   private readonly passes: { sky: Pass; copy: Pass; tone: Pass };
   private readonly scenes = { land: new THREE.Scene(), water: new THREE.Scene(), shadows: new THREE.Scene() };
-  private readonly canvas = new THREE.Vector2(1, 1);
   readonly uniforms: Uniforms;
   calls = 0;
   triangles = 0;
@@ -39,7 +38,7 @@ export class Picture {
     this.passes = {
       sky: new Pass(light + sky, this.uniforms),
       copy: new Pass(copy, this.uniforms, deep),
-      tone: new Pass(tone, { whole: { value: this.whole.texture }, picture: { value: this.canvas }, exposure: lights.exposure, smoothing: { value: 1 } }),
+      tone: new Pass(tone, { whole: { value: this.whole.texture }, picture: this.uniforms.picture, exposure: lights.exposure, smoothing: { value: 1 } }),
     };
     renderer.autoClear = false;
     renderer.info.autoReset = false;
@@ -54,14 +53,12 @@ export class Picture {
     }
   }
 
-  /** Be as large as the canvas, or draw a share of its pixels along each side. */
-  resize(width: number, height: number, share: number): void {
-    this.canvas.set(width, height);
-    const [w, h] = [width, height].map((side) => Math.max(Math.round(side * share), 1));
-    if (w === this.behind.width && h === this.behind.height) return;
-    this.behind.setSize(w, h);
-    this.whole.setSize(w, h);
-    this.uniforms.picture.value.set(w, h);
+  /** Be as large as the canvas. */
+  resize(width: number, height: number): void {
+    if (width === this.behind.width && height === this.behind.height) return;
+    this.behind.setSize(width, height);
+    this.whole.setSize(width, height);
+    this.uniforms.picture.value.set(width, height);
   }
 
   /** Draw into the canvas; bodies cast shadows within `reach` of a place. */

@@ -11,8 +11,8 @@ const OZONE: Rgb = [1.5e-3, 1.88e-3, 0.085e-3];
 const FORWARD = 0.78; // the asymmetry g of haze
 const SUN: Rgb = [1.09 * Math.PI, 1.11 * Math.PI, 1.16 * Math.PI];
 const GROUND: Rgb = [0.13, 0.13, 0.11]; // albedo of the land beyond the horizon
-const MOON: Rgb = [0.05, 0.064, 0.088]; // its light, far more of it than there is, so that one can see
-const NIGHT: Rgb = [0.0034, 0.0051, 0.0092]; // radiance of the sky without the sun
+const MOON: Rgb = [0.068, 0.087, 0.12]; // its light, far more of it than there is, so that one can see
+const NIGHT: Rgb = [0.0037, 0.0055, 0.0098]; // radiance of the sky without the sun
 const LOWEST = -12; // elevation below which the sun makes no difference [°]
 const VIEW_STEPS = 32, SUN_STEPS = 12;
 const HEIGHTS = Array.from({ length: 10 }, (_, k) => 80 * (k / 9) ** 2); // where light scattered often is known [km]

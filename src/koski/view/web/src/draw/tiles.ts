@@ -14,7 +14,7 @@ function tile(side: number, type: THREE.TextureDataType, sharp: number): THREE.W
   return new THREE.WebGLRenderTarget(side, side, {
     depthBuffer: false, type, generateMipmaps: true, anisotropy: sharp,
     wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping,
-    minFilter: THREE.LinearMipmapLinearFilter, magFilter: THREE.LinearFilter,
+    minFilter: sharp > 1 ? THREE.LinearMipmapLinearFilter : THREE.LinearMipmapNearestFilter, magFilter: THREE.LinearFilter,
   });
 }
 

@@ -1,19 +1,14 @@
 import * as THREE from "three";
 import type { Frame } from "../frame";
 import type { Bodies, SpringInfo, WorldInfo } from "../messages";
-import { aboveWater, shore } from "./above";
-import { Crowd } from "./bodies";
-import { Camera, parseView, type Extent } from "./camera";
-import { Fields } from "./fields";
+import { Camera, parseView } from "./camera";
 import { Lights } from "./lights";
-import { Maps } from "./maps";
-import { Marks } from "./marks";
 import type { Water } from "./media";
 import type { Uniforms } from "./pass";
 import { march, top, type Ray } from "./pick";
 import { Picture } from "./picture";
+import { Place } from "./place";
 import { colours, lights, UNITS, type Legend } from "./scale";
-import { Stage } from "./stage";
 import { Tiles } from "./tiles";
 
 export interface Pick { x: number; y: number; z: number; body: number | null }
@@ -26,13 +21,10 @@ export interface Look {
   quality: "low" | "high";
 }
 
-const THICK = 0.06; // of the land below its lowest point, as a share of its shorter side
 const SLOW = 40; // draws further apart than this are slow [ms]
 const SLOWLY = 30; // so many draws in a row before less is drawn
-const LOW_SHARE = 0.66; // of the canvas's pixels along a side, where less is drawn
-
-/** One world on the GPU. */
-interface Place { world: WorldInfo; fields: Fields; maps: Maps; stage: Stage; crowd: Crowd; marks: Marks; above: THREE.DataTexture; framed: boolean; uniforms: Uniforms }
+const LOW_SHARE = 0.5; // of the display's pixels along a side, where less is drawn
+const LONGEST = 0.25; // that the water's texture is carried at once [s]
 
 /** The water as one sees it, in a canvas: newest states come in, pictures go out. */
 export class View {
@@ -46,23 +38,24 @@ export class View {
   private readonly stand = new Camera();
   private readonly tiles: Tiles;
   private readonly picture: Picture;
-  private readonly own: Uniforms = {
-    overlay: { value: 0 }, overlayRange: { value: new THREE.Vector2(0, 1) }, colours: { value: lights() }, t: { value: 0 }, tile: { value: 10 },
+  private readonly marks: Uniforms = {
+    overlay: { value: 0 }, overlayRange: { value: new THREE.Vector2(0, 1) }, colours: { value: lights() }, t: { value: 0 },
     brush: { value: new THREE.Vector4() }, brushColor: { value: new THREE.Vector3(1, 1, 1) },
-    base: { value: 0 }, site: { value: new THREE.Vector3(0, 1, 1) }, aboveMap: { value: null }, fastest: { value: 1 },
   };
   private place: Place | null = null;
-  private land: Extent = { width: 1, depth: 1, mean: 0, low: 0, high: 1 };
-  private size = { width: 1, height: 1 };
-  private pending = false;
+  private size = { width: 1, height: 1 }; // [CSS pixels]
+  private ratio = 1;
+  private pending = false; // is there a state that the GPU has not got?
   private time = { was: 0, next: 0, now: 0 }; // of the water [s]
   private arrival = { at: 0, apart: 50 }; // of states [ms]
   private last = 0; // draw [ms]
   private slow = 0; // draws in a row
-  private low = false;
+  private low: boolean;
   private asked: Look["quality"] = "high";
   private lost = false;
   private ring: THREE.Color | null = null;
+  private changes = 0; // of bodies and springs
+  private drawn = ""; // the signature of the last picture
 
   constructor(readonly canvas: HTMLCanvasElement) {
     const context = canvas.getContext("webgl2", { alpha: false, antialias: false, powerPreference: "high-performance" });
@@ -71,9 +64,8 @@ export class View {
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.extensions.get("EXT_color_buffer_float");
     this.renderer.extensions.get("EXT_color_buffer_half_float");
-    const soft = drawnByCpu(context);
-    this.tiles = new Tiles(this.renderer, soft ? 1 : 4);
-    this.low = soft;
+    this.low = drawnByCpu(context);
+    this.tiles = new Tiles(this.renderer, this.low ? 1 : 4);
     this.picture = new Picture(this.renderer, this.lights.uniforms);
     this.stand.floor = (x, y) => this.floor(x, y);
     canvas.addEventListener("webglcontextlost", (event) => {
@@ -82,6 +74,7 @@ export class View {
     });
     canvas.addEventListener("webglcontextrestored", () => {
       this.lost = false;
+      this.drawn = "";
       this.tiles.make();
       this.place?.maps.restore();
     });
@@ -91,26 +84,15 @@ export class View {
 
   /** Show a world; another epoch is another world. */
   open(world: WorldInfo): void {
-    const old = this.place;
-    if (old && old.world.epoch === world.epoch && old.world.nx === world.nx && old.world.ny === world.ny) {
-      old.world = world;
+    const old = this.place?.world;
+    if (this.place && old && old.epoch === world.epoch && old.nx === world.nx && old.ny === world.ny) {
+      this.place.world = world;
       return;
     }
-    this.close();
-    const { nx, ny, cell } = world;
-    const fields = new Fields(nx, ny);
-    const maps = new Maps(this.renderer, fields, cell, this.lights.uniforms.sun as THREE.IUniform<THREE.Vector3>);
-    const above = new THREE.DataTexture(new Uint16Array(nx * ny), nx, ny, THREE.RedFormat, THREE.HalfFloatType);
-    above.minFilter = above.magFilter = THREE.LinearFilter;
-    this.own.aboveMap.value = above;
-    this.own.tile.value = Math.min(Math.max(12 * cell, 2), 60);
-    this.lights.uniforms.haze.value = 0.1 / (Math.max(nx, ny) * cell);
-    const uniforms = { ...this.lights.uniforms, ...this.tiles.uniforms, ...this.own, ...maps.uniforms, ...this.picture.uniforms };
-    const stage = new Stage(maps, uniforms, this.low);
-    const crowd = new Crowd(uniforms);
-    const marks = new Marks(uniforms, this.own.fastest as THREE.IUniform<number>);
-    this.place = { world, fields, maps, stage, crowd, marks, above, framed: false, uniforms };
-    this.time = { was: 0, next: 0, now: 0 };
+    this.picture.show([], [], []);
+    this.place?.dispose();
+    const shared = { ...this.lights.uniforms, ...this.tiles.uniforms, ...this.marks, ...this.picture.uniforms };
+    this.place = new Place(this.renderer, world, shared, this.low);
     this.pending = false;
     this.show();
   }
@@ -120,63 +102,31 @@ export class View {
     this.picture.show([stage.land, crowd.group], [stage.water, marks.group], [crowd.shadows]);
   }
 
-  private close(): void {
-    if (!this.place) return;
-    const { maps, stage, crowd, marks, above } = this.place;
-    this.picture.show([], [], []);
-    for (const thing of [maps, stage, crowd, marks, above]) thing.dispose();
-    this.place = null;
-  }
-
   bodies(list: Bodies): void {
     if (this.place?.world.epoch === list.epoch) this.place.crowd.set(list);
+    this.changes++;
   }
 
   springs(list: SpringInfo[]): void {
     this.place?.marks.set(list);
+    this.changes++;
   }
 
   /** Take the newest state; what is shown goes there from where it is. */
   accept(frame: Frame): void {
     const { place } = this;
     if (!place || frame.header.epoch !== place.world.epoch) return;
+    const first = !place.ready;
+    place.accept(frame);
+    if (!place.ready) return;
+    if (first) this.stand.place(parseView(place.world.view, place.land, this.aspect), place.land);
     const now = performance.now();
-    const first = !place.fields.full;
-    const dug = place.fields.accept(frame);
-    if (!place.fields.full) return;
-    place.crowd.accept(frame.poses, frame.header.bodies);
-    if (dug) this.measure(frame);
-    if (first) this.settle();
     const apart = Math.min(Math.max(now - this.arrival.at, 10), 400);
     this.arrival = { at: now, apart: first ? 50 : this.arrival.apart + 0.2 * (apart - this.arrival.apart) };
-    this.time = { was: first ? frame.header.t : this.time.now, next: frame.header.t, now: this.time.now };
+    const { t } = frame.header;
+    this.time = first ? { was: t, next: t, now: t } : { ...this.time, was: this.time.now, next: t };
     this.pending = true;
     this.counters.states++;
-  }
-
-  /** How low and high the ground is now. */
-  private measure(frame: Frame): void {
-    const { world, maps } = this.place!;
-    const ground = frame.fields.find((field) => field.name === "ground")!;
-    const [width, depth] = [world.nx * world.cell, world.ny * world.cell];
-    this.land = { width, depth, low: ground.low, high: ground.high, mean: this.land.mean };
-    this.own.base.value = ground.low - THICK * Math.min(width, depth);
-    maps.relight();
-  }
-
-  /** The first state of a world: look at it, and find where its beaches are. */
-  private settle(): void {
-    const { world, fields, above } = this.place!;
-    const { nx, ny, cell } = world;
-    this.land.mean = fields.ground.reduce((sum, b) => sum + b, 0) / fields.ground.length;
-    const sand = shore(cell, this.land.high - this.land.low);
-    const texels = above.image.data as Uint16Array;
-    aboveWater(fields.ground, fields.depth, nx, ny, cell, sand)
-      .forEach((value, k) => (texels[k] = THREE.DataUtils.toHalfFloat(Math.min(Math.max(value, -6e4), 6e4))));
-    above.needsUpdate = true;
-    this.own.site.value.set(this.land.low, this.land.high - this.land.low, sand);
-    this.place!.framed = true;
-    this.stand.place(parseView(world.view, this.land, this.aspect), this.land);
   }
 
   // ── pictures ─────────────────────────────────────────────────────────────────────────────
@@ -184,51 +134,65 @@ export class View {
   /** Draw, once per animation frame, at the time `now` [ms]. */
   draw(now: number): void {
     if (this.lost) return;
-    const { look, place, lights } = this;
+    const { look, place, lights, counters } = this;
     const dt = now - this.last;
     this.last = now;
-    if (dt > 0 && dt < 2000) this.counters.fps += 0.1 * (1000 / dt - this.counters.fps);
+    if (dt > 0 && dt < 2000) counters.fps += 0.1 * (1000 / dt - counters.fps);
+    counters.drawn++;
     this.judge(dt);
     if (lights.set(look.hour, look.water)) place?.maps.relight();
     this.stand.update(now, look.still);
-    if (place?.framed) this.advance(place, now);
-    const { lens } = this.stand;
-    lens.aspect = this.aspect;
-    lens.updateProjectionMatrix();
+    this.stand.lens.aspect = this.aspect;
+    this.stand.lens.updateProjectionMatrix();
     this.tint();
-    const share = this.low ? LOW_SHARE : 1;
-    this.picture.resize(this.renderer.domElement.width, this.renderer.domElement.height, share);
-    if (place?.framed) this.choose(place);
-    const [at, reach] = this.focus();
-    this.picture.draw(lens, at, reach, this.low);
-    this.counters.drawn++;
-    Object.assign(this.counters, { calls: this.picture.calls, triangles: this.picture.triangles, low: this.low });
+    const seen = this.signature();
+    if (seen === this.drawn) return;
+    this.drawn = seen;
+    if (place?.ready) this.advance(place, now);
+    this.picture.resize(this.canvas.width, this.canvas.height);
+    this.picture.draw(this.stand.lens, ...this.focus(), this.low);
+    Object.assign(counters, { calls: this.picture.calls, triangles: this.picture.triangles, low: this.low });
   }
 
-  /** Bring maps and bodies to where they are between the last two states. */
-  private advance({ maps, crowd, fields }: Place, now: number): void {
+  /** Something that differs where pictures do: none is drawn twice. */
+  private signature(): string {
+    const { marks, lights, look, place, stand, arrival, counters, canvas } = this;
+    const between = this.last - arrival.at > arrival.apart ? 1 : this.last;
+    return [
+      between, counters.states, ...stand.lens.matrixWorld.elements, ...stand.lens.projectionMatrix.elements,
+      ...marks.brush.value.toArray(), ...marks.brushColor.value.toArray(), ...marks.overlayRange.value.toArray(),
+      marks.overlay.value, lights.uniforms.exposure.value, JSON.stringify(look), canvas.width, canvas.height,
+      this.low, place?.world.epoch, this.changes,
+    ].join();
+  }
+
+  /** Bring all to where it is between the last two states. */
+  private advance({ maps, crowd, stage, land }: Place, now: number): void {
     if (this.pending) maps.upload();
     this.pending = false;
     const share = Math.min(Math.max((now - this.arrival.at) / this.arrival.apart, 0), 1);
     const t = this.time.was + share * (this.time.next - this.time.was);
-    const dt = Math.min(Math.max(t - this.time.now, 0), 0.25);
+    const dt = Math.min(Math.max(t - this.time.now, 0), LONGEST);
     this.time.now = t;
     maps.run(share, dt);
     crowd.move(share);
-    if (!this.look.still || this.counters.drawn === 0) {
-      this.own.t.value = t % 3600;
-      if (!this.low || this.counters.drawn % 2 === 0) this.tiles.move(t);
-    }
-    this.own.fastest.value = fields.fastest;
+    if (!this.look.still) this.marks.t.value = t % 3600;
+    this.tiles.move(this.marks.t.value);
+    const { lens } = this.stand;
+    const whole = new THREE.Matrix4().multiplyMatrices(lens.projectionMatrix, lens.matrixWorldInverse);
+    const pixel = (2 * Math.tan((lens.fov * Math.PI) / 360)) / this.size.height;
+    const margin = 0.1 * (land.high - land.low) + 1;
+    stage.lattice.choose(new THREE.Frustum().setFromProjectionMatrix(whole), lens.position,
+                         land.low - margin, land.high + margin, pixel, this.low ? 1 : 0);
   }
 
   /** What is laid over the water, and the brush, in colours that suit the light. */
   private tint(): void {
-    const { look, place, own } = this;
+    const { look, place, marks, ring } = this;
     const [kind, low, high] = this.laid();
-    own.overlay.value = kind;
-    own.overlayRange.value.set(low, Math.max(high, low + 1e-6));
-    if (this.ring) own.brushColor.value.set(this.ring.r, this.ring.g, this.ring.b).multiplyScalar(1.2 / this.lights.uniforms.exposure.value);
+    marks.overlay.value = kind;
+    marks.overlayRange.value.set(low, Math.max(high, low + 1e-6));
+    if (ring) marks.brushColor.value.set(ring.r, ring.g, ring.b).multiplyScalar(1.2 / this.lights.uniforms.exposure.value);
     if (place) place.marks.arrows.visible = look.arrows;
   }
 
@@ -250,25 +214,13 @@ export class View {
     return kind === 0 || kind === 3 ? null : { name: overlay, unit: UNITS[overlay], low, high, colours: colours() };
   }
 
-  /** Choose how much of the lattice is drawn. */
-  private choose({ stage }: Place): void {
-    const { lens } = this.stand;
-    const seen = new THREE.Frustum().setFromProjectionMatrix(
-      new THREE.Matrix4().multiplyMatrices(lens.projectionMatrix, lens.matrixWorldInverse));
-    const pixel = (2 * Math.tan((lens.fov * Math.PI) / 360)) / this.size.height;
-    const margin = 0.1 * (this.land.high - this.land.low) + 1;
-    stage.lattice.choose(seen, lens.position, this.land.low - margin, this.land.high + margin, pixel, this.low ? 1 : 0);
-  }
-
-  /** Where bodies cast shadows: about what is looked at. */
+  /** Where bodies cast shadows, and how far about: what is looked at. */
   private focus(): [THREE.Vector3, number] {
-    const ahead = this.stand.lens.getWorldDirection(new THREE.Vector3());
-    const far = this.stand.distance;
-    const whole = 0.55 * Math.hypot(this.land.width, this.land.depth);
-    const reach = Math.min(1.1 * far, whole);
-    const middle = new THREE.Vector3(this.land.width / 2, this.land.depth / 2, this.land.mean);
-    const at = this.stand.lens.position.clone().addScaledVector(ahead, far);
-    return [reach < whole ? at : middle, reach];
+    const { lens, distance } = this.stand;
+    const { width, depth, mean } = this.place?.land ?? { width: 1, depth: 1, mean: 0 };
+    const whole = 0.55 * Math.hypot(width, depth);
+    if (1.1 * distance >= whole) return [new THREE.Vector3(width / 2, depth / 2, mean), whole];
+    return [lens.getWorldDirection(new THREE.Vector3()).multiplyScalar(distance).add(lens.position), 1.1 * distance];
   }
 
   /** Draw less where drawing is slow. */
@@ -287,17 +239,18 @@ export class View {
   private lower(low: boolean): void {
     if (low === this.low) return;
     this.low = low;
-    if (!this.place) return;
-    this.place.stage.dispose();
-    this.place.stage = new Stage(this.place.maps, this.place.uniforms, low);
-    this.show();
+    this.resize(this.size.width, this.size.height, this.ratio);
+    this.place?.lower(low);
+    if (this.place) this.show();
   }
 
   /** Be this large [CSS pixels], on a display with so many pixels for each. */
   resize(width: number, height: number, ratio: number): void {
     this.size = { width: Math.max(width, 1), height: Math.max(height, 1) };
-    this.renderer.setPixelRatio(Math.min(ratio, 2));
+    this.ratio = ratio;
+    this.renderer.setPixelRatio(Math.min(ratio, 2) * (this.low ? LOW_SHARE : 1));
     this.renderer.setSize(this.size.width, this.size.height, false);
+    this.drawn = "";
   }
 
   private get aspect(): number {
@@ -306,6 +259,7 @@ export class View {
 
   /** The picture as a PNG file. */
   screenshot(): Promise<Blob> {
+    this.drawn = "";
     this.draw(performance.now());
     return new Promise((done, fail) =>
       this.canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("The picture could not be written: try again.")))));
@@ -316,10 +270,11 @@ export class View {
   /** What is at a pixel: the place, and the body that is there. */
   pick(px: number, py: number): Pick | null {
     const { place } = this;
-    if (!place?.framed) return null;
+    if (!place?.ready) return null;
+    const { land, world } = place;
     const ray = this.ray(px, py);
     const body = place.crowd.hit(ray);
-    const way = march(ray, place.fields, place.world.cell, this.land.high + 0.5 * (this.land.high - this.land.low) + 10 * place.world.cell);
+    const way = march(ray, place.fields, world.cell, 1.5 * land.high - 0.5 * land.low + 10 * world.cell);
     const far = body && (way === null || body.way < way) ? body.way : way;
     if (far === null) return null;
     const [x, y, z] = ray.from.map((value, k) => value + far * ray.to[k]);
@@ -341,15 +296,15 @@ export class View {
 
   private floor(x: number, y: number): number {
     const { place } = this;
-    if (!place?.framed) return -Infinity;
-    const { nx, ny, cell } = place.world;
-    if (x < 0 || y < 0 || x > nx * cell || y > ny * cell) return this.own.base.value;
-    return top(place.fields, x / cell, y / cell);
+    if (!place?.ready) return -Infinity;
+    const { land, world, fields } = place;
+    if (x < 0 || y < 0 || x > land.width || y > land.depth) return place.base;
+    return top(fields, x / world.cell, y / world.cell);
   }
 
   /** Draw a ring on ground and water, or none. */
   brush(at: { x: number; y: number; radius: number; colour: string } | null): void {
-    this.own.brush.value.set(at?.x ?? 0, at?.y ?? 0, at?.radius ?? 0, at ? 1 : 0);
+    this.marks.brush.value.set(at?.x ?? 0, at?.y ?? 0, at?.radius ?? 0, at ? 1 : 0);
     this.ring = at ? new THREE.Color(at.colour) : null;
   }
 
@@ -372,17 +327,18 @@ export class View {
 
   /** Where one looks from, as a text. */
   camera(): string {
-    return this.place?.framed ? this.stand.text() : "";
+    return this.place?.ready ? this.stand.text() : "";
   }
 
   /** Look from where a text says. */
   aim(text: string): void {
-    if (this.place?.framed) this.stand.go(parseView(text, this.land, this.aspect));
+    if (this.place?.ready) this.stand.go(parseView(text, this.place.land, this.aspect));
   }
 
   /** The rectangle of the world that is on screen [m]. */
   inView(): [number, number, number, number] {
-    return this.stand.sees(this.land);
+    const { place } = this;
+    return place?.ready ? this.stand.sees(place.land) : [0, 0, place?.land.width ?? 0, place?.land.depth ?? 0];
   }
 }
 

@@ -25,7 +25,7 @@ vec4 looks(vec2 p, vec4 d, float s) { // patch, tuft, stone, grit, each about ze
 
 vec2 bumps(vec2 p, float s) {
 #ifdef LOW
-  return 0.5 * (texture(grain, p / (11.3 * s)).zw - 0.5);
+  return vec2(0.0);
 #else
   return 0.5 * (texture(grain, p / (11.3 * s)).zw + 0.8 * texture(grain, p / (3.1 * s)).zw - 0.9);
 #endif
@@ -37,15 +37,21 @@ vec3 moist(vec3 c, float wet) {
 
 vec3 groundColor(vec3 p, vec3 n, float steep, float wet) {
   float s = cell;
-  float broad = texture(grain, turned(p.xy, 331.0 * s, 0.3)).x - 0.5;
   vec3 dx = dFdx(p), dy = dFdy(p);
   vec4 f = looks(p.xy, vec4(dx.xy, dy.xy), s);
+#ifdef LOW
+  float broad = 0.5 * f.x;
+#else
+  float broad = texture(grain, turned(p.xy, 331.0 * s, 0.3)).x - 0.5;
+#endif
   float walls = smoothstep(0.55, 1.1, steep);
+#ifndef LOW
   if (walls > 0.0) { // on steep ground seen from its sides, so that nothing is drawn out
     vec2 side = abs(n.xy) * abs(n.xy);
     side /= side.x + side.y + 1e-6;
     f = mix(f, side.x * looks(p.yz, vec4(dx.yz, dy.yz), s) + side.y * looks(p.xz, vec4(dx.xz, dy.xz), s), walls);
   }
+#endif
   float patch_ = f.x, tuft = f.y, stone = f.z * (1.0 - smoothstep(5.0, 30.0, s)), grit = f.w;
   float above = texture(aboveMap, p.xy / size).x / site.z;
   float high = (p.z - site.x) / max(site.y, 1e-3);

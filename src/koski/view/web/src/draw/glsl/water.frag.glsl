@@ -90,8 +90,8 @@ vec3 through(vec3 d, vec3 bent, float depth, float start, vec3 kappa) {
   vec3 q = seenAt(uv, sky);
   if (sky || dot(q - p, d) < 0.0 || q.z > p.z + 0.02 * cell) { // something before or above the water
     uv = straight;
-    outside = 1.0;
     q = seenAt(uv, sky);
+    outside = sky ? 0.0 : 1.0;
   }
   float far = sky ? most : min(length(q - p), most);
   float below = sky ? max(start - bent.z * most, 0.0) : max(both.y - q.z, 0.0);
