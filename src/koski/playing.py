@@ -153,8 +153,8 @@ def serve(app: Any, sock: socket.socket, game: Any, begun: Callable[[], None]) -
         with contextlib.suppress(KeyboardInterrupt):
             Quiet(config(app)).run(sockets=[sock])
     finally:
-        game.stop()
-    if game.compiling:  # nothing can interrupt that, and it would take seconds
+        ended = game.stop(patience=0.5)
+    if not ended:  # it compiles: nothing can interrupt that, and it may take long
         sys.stderr.flush()
         os._exit(0)
 

@@ -81,11 +81,14 @@ class Game:
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
-        """End the thread, at the end of the tick it is in."""
+    def stop(self, patience: float = 60.0) -> bool:
+        """End the thread at the end of its tick; whether all has ended in so many seconds."""
         self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=10)
+        end = time.perf_counter() + patience
+        for thread in (self._thread, self._rehearsal):
+            if thread is not None and thread.is_alive():
+                thread.join(max(end - time.perf_counter(), 0))
+        return not (self._thread.is_alive() or self.compiling)
 
     @property
     def compiling(self) -> bool:
@@ -244,7 +247,7 @@ class Game:
         self.busy = COMPILING
         self._tell("info", COMPILING)
         self._forget()
-        box = Sandbox(origin, solver, coupling, primed=self.ahead)
+        box = Sandbox(origin, solver, coupling)
         self._later.clear()
         self._coming = coming(box) if self.ahead else []
         self._ready = form(box) in self._known
@@ -368,10 +371,12 @@ class Game:
 
 
 def coming(box: Sandbox) -> list[Any]:
-    """What hands are likely to do first: drop what floats, what blocks, and paint."""
+    """What hands are likely to do first."""
     x, y = (a / 2 for a in box.world.terrain.grid.size)
-    drops = [messages.Drop(prop, x, y, 1.0, 0.0) for prop in ("crate", "boulder")]  # type: ignore[arg-type]
-    return [*drops, messages.Touch("dye", "down", x, y, 0.0, 1.0, 1.0, None)]
+    return [
+        messages.Drop("crate", x, y, 1.0, 0.0),
+        messages.Touch("dye", "down", x, y, 0.0, 1.0, 1.0, None),
+    ]
 
 
 def same_hand(message: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from koski.bodies.shapes import Box, Capsule, Compound, Cylinder, Part, Shape, S
 from koski.bodies.turns import from_axis, multiply
 from koski.core.grid import Grid
 from koski.scenes.hill import car
-from koski.view.messages import Prop
 from koski.world import World
 
 SHARE = 0.02  # of the world's shorter side: how long a crate is
 FEWEST = 2.5  # cells along a crate, at the least
 CAR = 2.0  # a crate beside the car as it is [m]
-ROOM = 12  # things of each kind before another program is needed
 ABOVE = 0.25  # crates: how far things fall
 BALLS = ("#d1495b", "#edae49", "#00798c", "#f4f1de", "#8a5aa8")
 UP, ALONG = (0.0, 0.0, 1.0), from_axis((0.0, 1.0, 0.0), np.pi / 2)  # a log lies
@@ -65,19 +63,6 @@ def drop(world: World, prop: str, x: float, y: float, size: float, turn: float) 
     half = {"crate": 0.5, "log": 0.22, "ball": 0.5, "car": 0.3, "boulder": 0.75}[prop] * s
     z = top(world, x, y, thing["shape"].reach) + half + ABOVE * s
     return world.drop(at=(x, y, z), **thing)
-
-
-def make_room(world: World) -> None:
-    """Let the world know all things, and keep room for ROOM of each; none of them stays."""
-    grid = world.terrain.grid
-    middle = (grid.size[0] / 2, grid.size[1] / 2, 0.0)
-    shapes = [described(prop, unit(grid)) for prop in get_args(Prop)]
-    bodies = [world.drop(at=middle, **thing) for thing in shapes for _ in range(ROOM)]
-    fleet = world._fleet
-    assert fleet is not None  # there are bodies in it
-    fleet.describe(grid)
-    for body in bodies:
-        body.remove()
 
 
 def top(world: World, x: float, y: float, reach: float) -> float:

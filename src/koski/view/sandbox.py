@@ -75,7 +75,6 @@ class Sandbox:
         origin: Origin,
         solver: str | None = None,
         coupling: str | None = None,
-        primed: bool = False,
     ):
         self.origin = origin
         self.world = world = origin.make(solver, coupling)
@@ -88,8 +87,6 @@ class Sandbox:
         kinds = [body.kind for body in world.bodies]
         self.asked = dict(zip((body.key for body in world.bodies), asked or kinds))
         self.dropped: set[int] = set()
-        self.primed = primed  # make room for all things with the first that is dropped
-        self.made_room = False
         self.changes = 0  # of which bodies there are, or what they are
         rain = origin.scene.rain if origin.scene else world._rain
         self.rain = 0.0 if rain is None else MM_PER_HOUR * float(np.mean(np.asarray(rain)))
@@ -166,18 +163,10 @@ class Sandbox:
         self.inside(m.x, m.y)
         if len(self.dropped) >= MOST_DROPPED:
             raise InputError(f"{MOST_DROPPED} things are enough: clean some up first")
-        if self.primed:
-            self.prime()
         body = props.drop(self.world, m.prop, m.x, m.y, m.size, m.turn)
         self.dropped.add(body.key)
         self.asked[body.key] = "blocker" if m.prop in ("car", "gate") else "auto"
         self.changes += 1
-
-    def prime(self) -> None:
-        """Make room for some of each thing, so that the first ones dropped need no new program."""
-        if not self.made_room:
-            props.make_room(self.world)
-            self.made_room = True
 
     def unbody(self, m: messages.Unbody) -> None:
         tools.held(self.world, m.body).remove()
