@@ -47,6 +47,17 @@ def test_only_what_is_in_view_is_sent_and_the_rest_when_it_comes_into_view(snaps
     assert tiles(viewer, snaps(depth=f.at[0, 0].add(1.0))) == {"depth": {0, 2, 3, 4, 5}}
 
 
+def test_what_comes_into_view_while_time_stands_still_is_sent_once(snaps):
+    viewer = Viewer("a")
+    viewer.look = m.Look(0, 0, 60, 60, "")
+    snap = snaps(depth=bumpy())
+    assert tiles(viewer, snap) == {"depth": {0}} and tiles(viewer, snap) is None
+    viewer.look = m.Look(0, 0, 70, 60, "")
+    assert tiles(viewer, snap) == {"depth": {1}} and tiles(viewer, snap) is None
+    viewer.look = m.Look(0, 0, 61, 60, "")
+    assert tiles(viewer, snap) is None
+
+
 def test_an_overlay_goes_to_who_asked_for_it(snaps):
     one, other, f = Viewer("a"), Viewer("b"), jnp.ones(SHAPE)
     one.look = m.Look(0, 0, 999, 999, "raw")

@@ -185,7 +185,7 @@ class Game:
                     self.open(Origin.named(name, cells))
                 case _ if not hasattr(self, "box"):
                     raise InputError("there is no world yet: wait a moment")
-                case _ if self.box.reshapes(message) or (self._later and same_hand(message)):
+                case _ if self.box.reshapes(message):
                     self._reshape(viewer, message)
                 case _:
                     self.box.obey(message)
@@ -196,15 +196,16 @@ class Game:
 
     def _reshape(self, viewer: str, message: Any) -> None:
         """Do what may need another program: at once if that is there, else when it is."""
-        if self._rehearsal is None and not self._later:
+        if not self._later:
             other = twin(self.box)
             other.obey(message)
             if form(other) in self._known:
                 self.box.obey(message)
                 return
             self._tell("info", COMPILING, viewer)
-            self._forget()
-            self._rehearsal = Rehearsal(other)
+            if self._rehearsal is None:
+                self._forget()
+                self._rehearsal = Rehearsal(other)
         if len(self._later) >= WAITING:
             raise InputError("too much waits to be compiled: try again in a moment")
         self._later.append((viewer, message))
@@ -373,15 +374,7 @@ class Game:
 def coming(box: Sandbox) -> list[Any]:
     """What hands are likely to do first."""
     x, y = (a / 2 for a in box.world.terrain.grid.size)
-    return [
-        messages.Drop("crate", x, y, 1.0, 0.0),
-        messages.Touch("dye", "down", x, y, 0.0, 1.0, 1.0, None),
-    ]
-
-
-def same_hand(message: Any) -> bool:
-    """Whether a message goes on with what waits: a brush that came down must first do so."""
-    return isinstance(message, messages.Touch)
+    return [messages.Drop("crate", x, y, 1.0, 0.0)]
 
 
 LEDGER = "start", "came", "went", "now", "drift"

@@ -204,6 +204,7 @@ class Server:
                 viewer.ack(seq)
             case Look():
                 viewer.look = message
+                viewer.wake.set()
                 self.want()
             case messages.Hand(want=want):
                 self.pass_on(viewer, want)

@@ -30,6 +30,7 @@ class Viewer:
         self.wake = asyncio.Event()
         self.pace = Pace()
         self.look: Look | None = None
+        self.looked: Look | None = None  # when it was last sent something
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
         self.sent: dict[type, ToPage] = {}  # the last of each kind
         self.got: dict[str, np.ndarray] = {}  # tick of each tile of each field
@@ -81,7 +82,10 @@ class Viewer:
     def frame(self, snap: Snapshot | None) -> bytes | None:
         """The next frame, of what changed in view since it last got it; None if there is none."""
         overlay = self.look.overlay if self.look else ""
-        if snap is None or self.stalled or (snap.epoch, snap.tick) == (self.epoch, self.tick):
+        if snap is None or self.stalled:
+            return None
+        again = (snap.epoch, snap.tick) == (self.epoch, self.tick)
+        if again and self.look is self.looked:
             return None
         if snap.epoch != self.epoch:
             self.got.clear()
@@ -97,7 +101,9 @@ class Viewer:
                 got = self.got.setdefault(name, np.full(tiles_of(shape), -1))
                 got.flat[numbers] = snap.tick
                 tiles[name] = numbers
-        self.epoch, self.tick = snap.epoch, snap.tick
+        self.epoch, self.tick, self.looked = snap.epoch, snap.tick, self.look
+        if again and not tiles:
+            return None
         if not self.flying:
             self.drew = time.monotonic()
         self.flying.append(snap.tick)
