@@ -1,11 +1,11 @@
 import type { App } from "./app";
 
-const LARGEST = 256 << 20; // the server has its own limit; this spares the way [bytes]
+const LARGEST = 64 << 20; // the server's own limit; to know it here spares the way [bytes]
 const WORLD = /\.(npz|koski|zip)$/i;
 
 /** Open a saved world or a heightmap. */
 export async function upload(app: App, file: File): Promise<void> {
-  if (file.size > LARGEST) return app.say(`${file.name} is larger than 256 MB: give a smaller one.`, "error");
+  if (file.size > LARGEST) return app.say(`${file.name} is larger than 64 MB: give a smaller one.`, "error");
   const world = WORLD.test(file.name);
   app.say(`Opening ${file.name}…`);
   try {
@@ -14,7 +14,7 @@ export async function upload(app: App, file: File): Promise<void> {
       headers: { "X-Koski-Viewer": app.welcome?.viewer ?? "", "Content-Type": "application/octet-stream" },
       body: file,
     });
-    if (!answer.ok) app.say((await answer.text()) || `${file.name} could not be opened.`, "error");
+    if (!answer.ok) app.say(((await answer.json()) as { error: string }).error, "error");
   } catch {
     app.say(`${file.name} did not reach koski: is it still running?`, "error");
   }

@@ -29,7 +29,7 @@ export function keepSection(app: App): HTMLElement {
     { class: "keep" },
     button("camera", "Picture", async () => download(await app.view.screenshot(), name("png"))),
     record,
-    button("save", "Save the world", () => download("./api/world", name("npz"))),
+    button("save", "Save the world", () => download("./api/world", name("koski"))),
     button("load", "Open a file…", () => file.click()),
     button("share", "Copy a link", () => copy(app)),
     button("remove", "Remove what was dropped", () => app.send({ type: "Clean" })),

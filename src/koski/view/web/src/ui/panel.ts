@@ -8,6 +8,8 @@ import { overlays } from "./overlays";
 import { scenePicker } from "./scenes";
 import { surroundings } from "./surroundings";
 
+const WIDE = 1500; // a window with room for both the water and the panel [px]
+
 export interface Panel {
   element: HTMLElement;
   button: HTMLButtonElement;
@@ -39,7 +41,7 @@ export function panel(app: App): Panel {
     button.setAttribute("aria-expanded", String(shown));
     document.body.classList.toggle("with-panel", shown);
   };
-  open(innerWidth > 900);
+  open(innerWidth > WIDE);
   return {
     element,
     button,

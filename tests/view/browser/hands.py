@@ -1,0 +1,114 @@
+"""A hand on the page, and an eye on the server's world."""
+
+import io
+import time
+from collections.abc import Callable
+
+import numpy as np
+from PIL import Image
+
+from koski import World
+
+PATIENCE = 90  # SwiftShader on two busy cores draws a few pictures a second [s]
+
+
+class Hands:
+    """What the tests do to the page, and ask of the game behind it."""
+
+    def __init__(self, page, game):
+        self.page, self.game = page, game
+        self.errors: list[str] = []
+        page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
+        page.on("pageerror", lambda e: self.errors.append(str(e)))
+
+    def open(self, address: str) -> None:
+        """Load the page afresh and wait until it draws."""
+        self.page.goto("about:blank")
+        self.page.goto(address)
+        self.see(
+            "window.koski?.app.world && koski.app.stats?.hand && koski.view.counters.states > 1"
+        )
+
+    # ── the page ─────────────────────────────────────────────────────────────────────────
+
+    def see(self, truth: str, page=None) -> None:
+        """Wait until something is true of the page; its policy forbids it to wait by itself."""
+        end = time.monotonic() + PATIENCE
+        while not (page or self.page).evaluate(f"Boolean({truth})"):
+            assert time.monotonic() < end, f"the page never came to {truth}"
+            time.sleep(0.1)
+
+    def tell(self, question: str):
+        return self.page.evaluate(question)
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        size = self.page.viewport_size
+        return size["width"] / 2, size["height"] / 2
+
+    def spot(self, dx: float = 0, dy: float = 0) -> tuple[float, float, float]:
+        """The place in the world that lies under the middle of the picture, or beside it."""
+        x, y = self.middle
+        pick = self.tell(f"koski.view.pick({x + dx}, {y + dy})")
+        return pick["x"], pick["y"], pick["z"]
+
+    def choose(self, tool: str) -> None:
+        self.page.evaluate(f"document.querySelector('[data-tool={tool}]').click()")
+
+    def press(self, truth: Callable[[World], bool], dx: float = 0, dy: float = 0) -> None:
+        """Hold the left button until something is true of the world."""
+        x, y = self.middle
+        self.page.mouse.move(x + dx, y + dy)
+        self.page.mouse.down()
+        self.until(truth)
+        self.page.mouse.up()
+
+    def click(self, dx: float = 0, dy: float = 0) -> None:
+        x, y = self.middle
+        self.page.mouse.click(x + dx, y + dy)
+
+    def drag(self, start, end, truth: Callable[[World], bool]) -> None:
+        """Drag from one place to another beside the middle; let go when something is true."""
+        x, y = self.middle
+        self.page.mouse.move(x + start[0], y + start[1])
+        self.page.mouse.down()
+        self.page.mouse.move(x + end[0], y + end[1], steps=5)
+        self.until(truth)
+        self.page.mouse.up()
+
+    def find(self, body: int) -> tuple[float, float]:
+        """Where a body is seen, from the middle of the picture [px]."""
+        x, y = self.middle
+        pick = f"koski.view.pick({x} + at[0], {y} + at[1])?.body === {body}"
+        places = [(dx, dy) for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
+        found = self.tell(f"{[list(at) for at in places]}.find(at => {pick}) ?? null")
+        assert found, "the body is not to be seen"
+        return found[0], found[1]
+
+    def set(self, control: str, value) -> None:
+        """Set a slider or a choice, as its user would."""
+        self.page.evaluate(
+            """([key, value]) => {
+                const control = document.querySelector(`[data-key="${key}"]`);
+                control.value = value;
+                control.dispatchEvent(new Event(control.matches("select") ? "change" : "input"));
+            }""",
+            [control, str(value)],
+        )
+
+    def pixels(self) -> np.ndarray:
+        """What the canvas shows."""
+        return np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB"), float)
+
+    # ── the world ────────────────────────────────────────────────────────────────────────
+
+    def ask(self, question: Callable[[World], object]):
+        """Something of the world, between two ticks."""
+        return self.game.ask(lambda game: question(game.box.world)).result(PATIENCE)
+
+    def until(self, truth: Callable[[World], bool]) -> None:
+        """Wait until something is true of the world."""
+        end = time.monotonic() + PATIENCE
+        while not self.ask(truth):
+            assert time.monotonic() < end, "the world did not become as it should"
+            time.sleep(0.05)
