@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 from ponds import CRATE, GATE, pond, touch
 
+from koski import scenes
 from koski.core import edges as rules
 from koski.core.errors import InputError
 from koski.core.solver import run_stable
+from koski.view import facts
 from koski.view import messages as m
-from koski.view.sandbox import Sandbox
+from koski.view.sandbox import Origin, Sandbox
 
 DT = 1 / 30
 
@@ -218,3 +220,14 @@ def test_hands_drag_bodies_and_lift_gates_and_a_new_solver_keeps_the_water():
         box.act(DT, DT)
     with pytest.raises(InputError, match="no such body"):
         box.obey(touch("grab", body=77))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", scenes.names())
+def test_every_scene_can_be_told_to_a_page(name):
+    box = Sandbox(Origin.named(name, 32))
+    world = box.world
+    told = [box.info(1), m.Bodies(1, 1, facts.bodies_told(world.bodies))]
+    told.append(m.Springs(facts.springs_told(world.springs)))
+    assert all(m.write(message) for message in told)
+    assert len(world.poses) == len(world.bodies)

@@ -309,7 +309,7 @@ class Game:
             world.poses.astype(np.float32),
             self._fact("world", self._traits(), lambda: box.info(self.epoch)),
             self._fact("bodies", (box.changes, len(world.bodies)), self._bodies),
-            self._fact("springs", tuple(map(id, world.springs)), self._springs),
+            self._fact("springs", tuple(world.springs), self._springs),
             self._tally(),
         )
         self.listener(None, None)
@@ -322,7 +322,7 @@ class Game:
 
     def _traits(self) -> tuple:
         world = self.box.world
-        return id(world.solver), id(world.terrain.edges), world.coupling, self.box.rain
+        return world.solver, world.terrain.edges, world.coupling, self.box.rain
 
     def _bodies(self) -> messages.Bodies:
         return messages.Bodies(self.epoch, self.tick, facts.bodies_told(self.box.world.bodies))
@@ -332,7 +332,8 @@ class Game:
 
     def _fact(self, name: str, traits: tuple, make: Callable[[], Any]) -> Any:
         """The same message again, unless what it tells of has changed."""
-        if self._facts.get(name, (None,))[0] != traits:
+        old = self._facts.get(name)
+        if old is None or not same(old[0], traits):
             self._facts[name] = traits, make()
         return self._facts[name][1]
 
@@ -375,6 +376,15 @@ def coming(box: Sandbox) -> list[Any]:
     """What hands are likely to do first."""
     x, y = (a / 2 for a in box.world.terrain.grid.size)
     return [messages.Drop("crate", x, y, 1.0, 0.0)]
+
+
+def same(old: tuple, new: tuple) -> bool:
+    """Whether nothing was replaced; solvers and the like are compared by what they are."""
+    plain = int, float, str
+    return len(old) == len(new) and all(
+        a is b or (isinstance(a, plain) and isinstance(b, plain) and a == b)
+        for a, b in zip(old, new)
+    )
 
 
 LEDGER = "start", "came", "went", "now", "drift"
