@@ -10,6 +10,7 @@ export function shore(cell: number, relief: number): number {
  * bottom of the hollow it lies in: beds of streams to come.  As koski/render/materials.py has it.
  */
 export function aboveWater(ground: Float32Array, depth: Float32Array, nx: number, ny: number, cell: number, sand: number): Float32Array {
+  const film = Math.max(1e-3, 1e-3 * cell); // thinner water is none
   const side = Math.max(2, Math.floor(Math.max(nx, ny) / 40));
   const columns = Math.ceil(nx / side), rows = Math.ceil(ny / side), blocks = columns * rows;
   const [wet, level, mean, least] = [0, 0, 0, Infinity].map((start) => new Float32Array(blocks).fill(start));
@@ -20,7 +21,7 @@ export function aboveWater(ground: Float32Array, depth: Float32Array, nx: number
       count[block]++;
       mean[block] += ground[at];
       least[block] = Math.min(least[block], ground[at]);
-      if (depth[at] > 1e-3) {
+      if (depth[at] > film) {
         wet[block]++;
         level[block] += ground[at] + depth[at];
       }
@@ -43,7 +44,7 @@ export function aboveWater(ground: Float32Array, depth: Float32Array, nx: number
       const dent = 3 * sand * (1 - (look(usual) - b) / cell);
       const bed = Math.max(2 * (b - look(bottom)), dent);
       const dry = Math.max(close > 1e-3 ? Math.min(bed, beach) : bed, 0);
-      above[at] = depth[at] > 1e-3 ? -depth[at] : dry;
+      above[at] = depth[at] > film ? -depth[at] : dry;
     }
   return above;
 }

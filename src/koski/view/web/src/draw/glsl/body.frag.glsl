@@ -70,7 +70,7 @@ void main() {
   vec4 here = heightsAt(p.xy);
   float depth = inside ? here.y - p.z : -1.0;
   float near = exp(-max(p.z - max(here.x, here.y), 0.0) / (0.6 * cell)); // ground and water close below
-  float shine = (inside ? sunshine(p.xy, max(p.z - here.x, 0.0)) : 1.0) * unshaded(p, m);
+  float shine = (inside ? sunshine(p) : 1.0) * unshaded(p, m);
   float open = 1.0 - 0.35 * near * (0.5 - 0.5 * m.z);
   albedo = moist(albedo, 0.55 * smoothstep(-0.12 * cell, 0.0, depth));
   vec4 wide = vec4(dFdx(p.xy), dFdy(p.xy));

@@ -44,7 +44,7 @@ vec3 groundColor(vec3 p, vec3 n, float steep, float wet) {
 #else
   float broad = texture(grain, turned(p.xy, 331.0 * s, 0.3)).x - 0.5;
 #endif
-  float walls = smoothstep(0.55, 1.1, steep);
+  float walls = smoothstep(0.4, 0.85, steep);
 #ifndef LOW
   if (walls > 0.0) { // on steep ground seen from its sides, so that nothing is drawn out
     vec2 side = abs(n.xy) * abs(n.xy);

@@ -6,8 +6,14 @@ out vec4 color;
 void main() {
   vec4 slope = texture(slopes, onLattice(p.xy));
   float steep = length(slope.xy);
+  if (steep > 0.8) { // a cliff is lit as a whole, not by the corners of its cells
+    vec2 x = vec2(1.3 * cell, 0.0), y = x.yx;
+    vec2 wide = 0.25 * (texture(slopes, onLattice(p.xy - x)).xy + texture(slopes, onLattice(p.xy + x)).xy +
+                        texture(slopes, onLattice(p.xy - y)).xy + texture(slopes, onLattice(p.xy + y)).xy);
+    slope.xy = mix(slope.xy, wide, smoothstep(0.8, 2.0, steep));
+  }
   vec3 smooth_ = normalize(vec3(-slope.xy, 1.0));
-  vec2 bump = bumps(p.xy, cell) * (1.0 - smoothstep(0.8, 1.6, steep));
+  vec2 bump = bumps(p.xy, cell) * (1.0 - smoothstep(0.5, 1.1, steep));
   vec3 n = normalize(vec3(-slope.xy - bump, 1.0));
   vec4 f = texture(flow, p.xy / size);
   float open = texture(shade, p.xy / size).z;
@@ -17,7 +23,7 @@ void main() {
   vec3 away = p - eye;
   float far = length(away);
   vec3 d = away / far;
-  float shine = sunshine(p.xy, 0.0) * unshaded(p, n);
+  float shine = sunshine(p) * unshaded(p, n);
   vec4 wide = vec4(dFdx(p.xy), dFdy(p.xy));
   vec3 light;
   if (depth > 0.0) {
@@ -28,7 +34,7 @@ void main() {
   } else {
     light = matt(albedo, n, shine, open);
     vec3 r = reflect(d, n);
-    light += schlick(-dot(d, n)) * wet * wet * 0.35 * open * skyLight(vec3(r.xy, abs(r.z)));
+    light += schlick(-dot(d, n)) * wet * wet * (0.35 - 0.25 * smoothstep(5.0, 30.0, cell)) * open * skyLight(vec3(r.xy, abs(r.z)));
     if (overlay == 3) light = mix(light, vec3(0.32, 0.26, 0.16) * (0.3 + 0.7 * max(dot(n, sun), 0.0)), 0.5);
     light = ringed(light, p.xy, 1.0);
   }

@@ -20,11 +20,21 @@ vec4 heightsAt(vec2 p) {
   return mix(mix(a, b, f.x), mix(c, d, f.x), f.y);
 }
 
-// The share of the sun that the land leaves at a height above the ground.
-float sunshine(vec2 p, float above) {
-  vec4 s = texture(shade, p / size);
+float cellGround(vec2 p) { // linear between the cells, as shadows are
+  ivec2 last = textureSize(state, 0) - 1;
+  vec2 at = clamp(p / cell - 0.5, vec2(0.0), vec2(last));
+  ivec2 i = min(ivec2(at), last - 1);
+  vec2 f = at - vec2(i);
+  float a = texelFetch(state, i, 0).x, b = texelFetch(state, i + ivec2(1, 0), 0).x;
+  float c = texelFetch(state, i + ivec2(0, 1), 0).x, d = texelFetch(state, i + ivec2(1, 1), 0).x;
+  return mix(mix(a, b, f.x), mix(c, d, f.x), f.y);
+}
+
+// The share of the sun that the land leaves.
+float sunshine(vec3 p) {
+  vec4 s = texture(shade, p.xy / size);
   float soft = 0.12 * cell;
-  return clamp((above - s.y + soft) / max(s.x - s.y, soft), 0.0, 1.0);
+  return clamp((p.z - cellGround(p.xy) - s.y + soft) / max(s.x - s.y, soft), 0.0, 1.0);
 }
 
 vec3 dyeTakes(vec2 p) { // each dye takes away what is not its colour [1/m]

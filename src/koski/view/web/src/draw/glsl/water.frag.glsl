@@ -46,7 +46,12 @@ vec2 ripples(vec4 carried, float footprint, float speed, out float rough) {
 float lace(vec4 carried) {
   float one = texture(waves, (p.xy - carried.xy) / tile + vec2(turns.z, 0.0)).z - 0.5;
   float two = texture(waves, (p.xy - carried.zw) / tile + vec2(turns.w, 0.0)).z - 0.5;
-  return 0.5 + 0.5 * sin(2.2 * (turns.x * one + turns.y * two));
+  float both_ = turns.x * one + turns.y * two;
+#ifndef LOW
+  vec2 fine = vec2(texture(waves, (p.xy - carried.xy) / (0.23 * tile) + turns.zz).z, texture(waves, (p.xy - carried.zw) / (0.23 * tile) + turns.ww).z) - 0.5;
+  both_ += 0.35 * dot(turns.xy, fine); // frayed
+#endif
+  return 0.5 + 0.5 * sin(2.2 * both_);
 }
 
 float foamCover(float foam, float pattern) { // the highest `foam` of the pattern, with a soft border
@@ -71,8 +76,17 @@ float leave(vec3 d) { // how far until a ray leaves the block
   return max(min(way.x, way.y), 0.0);
 }
 
-vec3 through(vec3 d, vec3 bent, float depth, float start, vec3 kappa) {
-  float most = min(leave(bent), 7.0 / max(min(kappa.x, min(kappa.y, kappa.z)), 1e-3));
+vec3 bedAt(vec3 q, float depth, vec3 kappa) { // the bed where the picture does not show it
+  vec2 slope = texture(slopes, onLattice(q.xy)).xy;
+  vec3 n = normalize(vec3(-slope, 1.0));
+  vec3 albedo = groundColor(q, n, length(slope), 1.0);
+  float net_ = caustics(q.xy, vec4(dFdx(p.xy), dFdy(p.xy)), depth, 0.7);
+  return sunken(albedo, n, sunshine(q), texture(shade, q.xy / size).z, depth, net_, kappa);
+}
+
+vec3 through(vec3 d, vec3 bent, float depth, float start, float steep, vec3 kappa) {
+  float out_ = leave(bent), most = min(out_, 7.0 / max(min(kappa.x, min(kappa.y, kappa.z)), 1e-3));
+  most = mix(most, min(most, 2.0 * depth), steep); // a fall is but a sheet
   float down = max(-bent.z, 0.12);
   float way = min(max(depth - start, 0.0) / down, most);
 #ifndef LOW
@@ -81,24 +95,24 @@ vec3 through(vec3 d, vec3 bent, float depth, float start, vec3 kappa) {
     way = clamp(way + 0.7 * (q.z - heightsAt(q.xy).x) / down, 0.0, most);
   }
 #endif
-  vec2 straight = gl_FragCoord.xy / picture, uv = screen(p + way * bent).xy;
-  vec2 rim = min(uv, 1.0 - uv);
-  float outside = 1.0 - smoothstep(0.0, 0.04, min(rim.x, rim.y)); // of the picture
-  uv = 1.0 - abs(1.0 - abs(uv)); // the bed out there is like that on this side
+  vec3 q = p + way * bent;
+  vec2 uv = screen(q).xy, rim = min(uv, 1.0 - uv);
+  float hidden = 1.0 - smoothstep(0.0, 0.04, min(rim.x, rim.y)); // outside the picture
+  uv = clamp(uv, vec2(0.0), 1.0 - 0.5 / picture);
   bool sky;
-  uv = min(uv, 1.0 - 0.5 / picture);
-  vec3 q = seenAt(uv, sky);
-  if (sky || dot(q - p, d) < 0.0 || q.z > p.z + 0.02 * cell) { // something before or above the water
-    uv = straight;
-    q = seenAt(uv, sky);
-    outside = sky ? 0.0 : 1.0;
+  vec3 seen = seenAt(uv, sky);
+  if (dot(seen - p, d) < 0.0 || seen.z > p.z + 0.02 * cell) hidden = sky ? hidden : 1.0; // or behind something
+  float far = sky ? most : min(length(seen - p), most);
+  float below = sky ? max(start - bent.z * most, 0.0) : max(both.y - seen.z, 0.0);
+  vec3 light = texelFetch(scene, ivec2(uv * picture), 0).rgb * exp(-kappa * far); // the pixel of that depth
+  if (hidden > 0.0) {
+    float deep = max(start - bent.z * way, 0.0);
+    vec3 bed = way < 0.99 * out_ ? bedAt(q, deep, kappa) : skyLight(bent);
+    light = mix(light, bed * exp(-kappa * way), hidden);
+    far = mix(far, way, hidden);
+    below = mix(below, deep, hidden);
   }
-  float far = sky ? most : min(length(q - p), most);
-  float below = sky ? max(start - bent.z * most, 0.0) : max(both.y - q.z, 0.0);
-  float deep = mix(below, max(start - bent.z * way, 0.0), outside); // where the bed is not in the picture
-  far = mix(far, way, outside);
-  vec3 bed = texelFetch(scene, ivec2(uv * picture), 0).rgb; // of the same pixel as its depth
-  return bed * exp(-kappa * max(far + deep - below, 0.0)) + scattered(kappa, far, deep, start);
+  return light + scattered(kappa, far, below, start);
 }
 
 #ifndef LOW
@@ -113,7 +127,7 @@ vec4 mirrored(vec3 r) { // land and bodies in the mirror, as far as they are in 
     if (clip.w <= 0.0 || any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) break;
     if (texture(sceneDepth, at.xy).x < at.z) {
       float low = before, high = way;
-      for (int m = 0; m < 4; m++) {
+      for (int m = 0; m < 6; m++) {
         float middle = 0.5 * (low + high);
         clip = from + middle * along;
         at = clip.xyz / clip.w * 0.5 + 0.5;
@@ -163,14 +177,15 @@ void main() {
 #endif
   vec3 kappa = takes + dyeTakes(p.xy);
   vec3 bent = gl_FrontFacing ? refract(d, n, INTO_WATER) : d;
-  vec3 below = through(d, bent, depth, start, kappa);
+  vec3 below = through(d, bent, depth, start, smoothstep(0.6, 2.0, length(slope.zw)), kappa);
   float share = schlick(-dot(d, n)) * clamp(depth / EDGE, 0.0, 1.0);
-  float shine = sunshine(p.xy, depth) * unshaded(p, vec3(0.0, 0.0, 1.0));
+  float shine = sunshine(p) * unshaded(p, vec3(0.0, 0.0, 1.0));
   vec3 above = skyLight(r) + disc(r, min(0.012 + 2.0 * rough, 0.5)) * shine;
 #ifndef LOW
   if (share > 0.03) {
     vec4 land = mirrored(r);
     float level = 1.0 - smoothstep(0.05, 0.35, length(slope.zw)); // on steep waves they would be but shreds
+    level *= smoothstep(0.02, 0.2, depth / min(cell, 1.0)); // and at its edge only the bed
     above = mix(above, land.rgb, land.a * level);
   }
 #endif
@@ -187,5 +202,5 @@ void main() {
   }
   light = ringed(light, p.xy, 1.0);
 #endif
-  color = vec4(hazed(light, d, far), 1.0);
+  color = vec4(clamp(hazed(light, d, far), 0.0, 60.0), 1.0);
 }
