@@ -5,7 +5,7 @@ from test_frames import bumpy
 
 from koski.view import messages as m
 from koski.view.frames import Press, decode
-from koski.view.game import Snapshot
+from koski.view.snapshot import Snapshot
 from koski.view.viewer import Viewer
 
 SHAPE = 70, 130

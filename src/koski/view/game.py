@@ -13,44 +13,24 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from koski.core.errors import InputError
-from koski.view import facts, messages
-from koski.view.frames import Press, Sheet
+from koski.view import messages
 from koski.view.messages import Notice
-from koski.view.overlays import OVERLAYS, least, seen
 from koski.view.rehearsal import Rehearsal, form, twin
 from koski.view.sandbox import Origin, Sandbox
+from koski.view.snapshot import Eye, Snapshot
 
 RATE = 30  # states a second
 WAITING = 512  # messages, at most
+PATIENCE = 5.0  # a scene that fails again so soon is stopped [s]
 PROGRAMS = 12  # kept, at most
-SMOOTH = 0.3  # share of the latest in what is told of speeds
-STATS = 0.25  # how often to tell how it goes [s]
 COMPILING = "compiling the water: this takes a few seconds, once"
 
 Listener = Callable[[str | None, Notice | None], None]  # a viewer or all; no notice: look again
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """All there is to see of one moment."""
-
-    tick: int
-    epoch: int
-    t: float
-    sheets: dict[str, Sheet]
-    poses: np.ndarray
-    world: messages.WorldInfo
-    bodies: messages.Bodies
-    springs: messages.Springs
-    stats: messages.Stats
 
 
 class Game:
@@ -62,7 +42,6 @@ class Game:
         self._coming: list[Any] = []  # that
         self._ready = False
         self.snapshot: Snapshot | None = None
-        self._laid: frozenset[str] = frozenset()
         self.overlays: frozenset[str] = frozenset()  # what viewers want to have laid over
         self.listener: Listener = lambda viewer, notice: None
         self.busy = COMPILING  # what those who come now should know, or ""
@@ -71,7 +50,8 @@ class Game:
         self._thread = threading.Thread(target=self._run, name="koski game", daemon=True)
         self.box: Sandbox
         self.paused, self.speed, self.epoch, self.tick = False, 1.0, 0, 0
-        self._once, self._water = False, 0.0
+        self._once, self._grief = False, 0.0
+        self._eye: Eye
         self._known: set = set()  # forms of worlds that are compiled
         self._rehearsal: Rehearsal | None = None
         self._later: deque = deque()  # messages that wait for it, and their viewers
@@ -100,7 +80,7 @@ class Game:
 
     def release(self) -> None:
         """Take the tool up: its viewer is gone."""
-        self._put(lambda: self.box.let_go())
+        self._put(lambda: self.box.let_go() if hasattr(self, "box") else None)
 
     def ask(self, question: Callable[[Game], Any]) -> Future:
         """Have something done between two ticks, and get what came of it."""
@@ -155,8 +135,7 @@ class Game:
         if not self.paused or self._once:
             self._once = False
             self.box.step(dt)
-            self._water += dt
-        elif not (jobs or acting or self.overlays != self._laid):
+        elif not (jobs or acting or self.overlays != self._eye.laid):
             self._rest()
             return
         else:
@@ -255,13 +234,7 @@ class Game:
         if not self._ready:
             self._rehearsal = Rehearsal(twin(box))
         self.box, self.epoch = box, self.epoch + 1
-        grid = box.world.terrain.grid
-        self._press, self._laid, self._once = Press(), frozenset(), False
-        self._foam = self._wet = jnp.zeros(grid.shape, jnp.float32)
-        self._facts: dict[str, tuple] = {}
-        self._strongest: dict[str, float] = {}
-        self._stats: messages.Stats | None = None
-        self._water, self._clock, self._ticks = 0.0, time.perf_counter(), 0
+        self._eye, self._once = Eye(box, self.epoch), False
         self._show(0.0)
 
     def _forget(self) -> None:
@@ -272,101 +245,36 @@ class Game:
 
     def reset(self) -> None:
         """Begin anew, with the solver and coupling that were chosen."""
+        if not hasattr(self, "box"):
+            raise InputError("there is no world yet: choose a scene")
         box = self.box
         self.open(box.origin, box.solver_name, box.coupling_name)
 
     def _recover(self, why: str) -> None:
         """Begin anew after a failure; if that fails as well, stand still."""
+        again, self._grief = time.perf_counter() - self._grief < PATIENCE, time.perf_counter()
         try:
             self._tell("error", f"the water came to grief ({why}): the scene begins anew")
+            self.paused = self.paused or again
             self.reset()
         except Exception as e:
             self.paused = True
             self._tell("error", f"the scene does not start ({short(e)}): choose another")
 
-    # ── what is seen ─────────────────────────────────────────────────────────────────────
-
     def _show(self, dt: float) -> None:
         """Make the next snapshot."""
-        box, world = self.box, self.box.world
         self.tick += 1
-        self._ticks += 1
-        self._laid = self.overlays
-        now = world.solver, world.state, world.terrain, self._foam, self._wet
-        maps, self._foam, self._wet = seen(*now, jnp.float32(dt))
-        maps = {n: f for n, f in maps.items() if n not in OVERLAYS or n in self._laid}
-        limits = least(maps, world.terrain.grid.cell, self._strongest)
-        sheets, t = self._press.sheets(maps, limits, self.tick, also=world.state.water.t.value)
-        if not all(np.isfinite(sheet.low) for sheet in sheets.values()):
-            raise ArithmeticError("a height is not a number any more")
-        for name, sheet in sheets.items():
-            self._strongest[name] = max(self._strongest.get(name, 0.0), sheet.high)
-        self.snapshot = Snapshot(
-            self.tick,
-            self.epoch,
-            float(t),
-            sheets,
-            world.poses.astype(np.float32),
-            self._fact("world", self._traits(), lambda: box.info(self.epoch)),
-            self._fact("bodies", (box.changes, len(world.bodies)), self._bodies),
-            self._fact("springs", tuple(world.springs), self._springs),
-            self._tally(),
-        )
+        self.snapshot = self._eye.look(self.tick, dt, self.overlays, (self.paused, self.speed))
         self.listener(None, None)
 
     def _rest(self) -> None:
         """Keep telling how it goes while time stands still."""
-        if self.snapshot is not None and self._tally() is not self.snapshot.stats:
-            self.snapshot = Snapshot(**(vars(self.snapshot) | {"stats": self._tally()}))
+        if self.snapshot is None:
+            return
+        new = self._eye.rest(self.snapshot, self.paused, self.speed)
+        if new is not self.snapshot:
+            self.snapshot = new
             self.listener(None, None)
-
-    def _traits(self) -> tuple:
-        world = self.box.world
-        return world.solver, world.terrain.edges, world.coupling, self.box.rain
-
-    def _bodies(self) -> messages.Bodies:
-        return messages.Bodies(self.epoch, self.tick, facts.bodies_told(self.box.world.bodies))
-
-    def _springs(self) -> messages.Springs:
-        return messages.Springs(facts.springs_told(self.box.world.springs))
-
-    def _fact(self, name: str, traits: tuple, make: Callable[[], Any]) -> Any:
-        """The same message again, unless what it tells of has changed."""
-        old = self._facts.get(name)
-        if old is None or not same(old[0], traits):
-            self._facts[name] = traits, make()
-        return self._facts[name][1]
-
-    def _tally(self) -> messages.Stats:
-        """How it goes, told a few times a second."""
-        now = time.perf_counter()
-        spent = now - self._clock
-        if self._stats is not None and spent < STATS:
-            return self._stats
-        box, world = self.box, self.box.world
-        cells, v = world.terrain.grid.cells, world.volume
-        new = np.array([self._water, self._ticks]) / max(spent, 1e-9)
-        old = new if self._stats is None else np.array([self._stats.factor, self._stats.fps])
-        factor, fps = map(float, old + SMOOTH * (new - old))
-        self._stats = messages.Stats(
-            t=world.t,
-            paused=self.paused,
-            speed=self.speed,
-            factor=factor,
-            fps=fps,
-            rtkc=factor * cells / 1000,
-            cells=cells,
-            bodies=len(world.bodies),
-            steps=world.steps,
-            **{name: float(np.nan_to_num(getattr(v, name))) for name in LEDGER},
-            viewers=0,
-            hand=False,
-            taken=False,
-            undo=len(box.edits.done),
-            redo=len(box.edits.undone),
-        )
-        self._water, self._clock, self._ticks = 0.0, now, 0
-        return self._stats
 
     def _tell(self, level: str, text: str, viewer: str | None = None) -> None:
         self.listener(viewer, Notice(level, text))  # type: ignore[arg-type]
@@ -376,18 +284,6 @@ def coming(box: Sandbox) -> list[Any]:
     """What hands are likely to do first."""
     x, y = (a / 2 for a in box.world.terrain.grid.size)
     return [messages.Drop("crate", x, y, 1.0, 0.0)]
-
-
-def same(old: tuple, new: tuple) -> bool:
-    """Whether nothing was replaced; solvers and the like are compared by what they are."""
-    plain = int, float, str
-    return len(old) == len(new) and all(
-        a is b or (isinstance(a, plain) and isinstance(b, plain) and a == b)
-        for a, b in zip(old, new)
-    )
-
-
-LEDGER = "start", "came", "went", "now", "drift"
 
 
 def short(e: Exception) -> str:

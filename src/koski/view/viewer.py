@@ -11,10 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from koski.view.frames import encode, in_view, owed, tiles_of
-from koski.view.game import COMPILING, Snapshot
+from koski.view.game import COMPILING
 from koski.view.guard import Pace
 from koski.view.messages import FrameHeader, Look, Notice, ToPage
 from koski.view.overlays import OVERLAYS
+from koski.view.snapshot import Snapshot
 
 AHEAD = 2  # frames on their way to a viewer, at most
 GONE = 60.0  # a viewer that draws nothing for so long is let go [s]
