@@ -9,6 +9,7 @@ import { hitBox, unturn, type Ray } from "./pick";
 import { LIT } from "./stage";
 
 const MATERIALS = ["wood", "crate", "metal", "stone", "paint"];
+const USUAL = [[0.27, 0.17, 0.09], [0.3, 0.21, 0.115], [0.42, 0.42, 0.43], [0.27, 0.26, 0.25], [0.95, 0.95, 0.95]]; // their light, on the whole
 const POSE = 7;
 
 interface Piece { body: number; part: PartInfo; form: THREE.InstancedBufferGeometry; at: number; half: number[]; middle: number[] }
@@ -63,8 +64,10 @@ export class Crowd {
         const { grow, stretch } = halves(piece.part);
         const body = bodies[piece.body];
         form.attributes.grow.setXYZ(at, ...grow);
-        form.attributes.tint.setXYZ(at, ...(body.color.map(linear) as [number, number, number]));
-        form.attributes.looks.setXY(at, Math.max(MATERIALS.indexOf(body.material), 0), stretch);
+        const stuff = Math.max(MATERIALS.indexOf(body.material), 0);
+        const [r, g, b] = body.color.map((c, k) => Math.min(linear(c) / USUAL[stuff][k], 3)); // a factor on the material's
+        form.attributes.tint.setXYZ(at, r, g, b);
+        form.attributes.looks.setXY(at, stuff, stretch);
       });
       this.pieces.push(...pieces);
       this.forms.push(form);

@@ -23,7 +23,8 @@ void main() {
   vec3 away = p - eye;
   float far = length(away);
   vec3 d = away / far;
-  float shine = sunshine(p) * unshaded(p, n);
+  vec3 before = p + 1.2 * cell * vec3(n.xy, 0.0) * smoothstep(0.8, 2.0, steep); // nor shaded by them
+  float shine = sunshine(before) * unshaded(p, n);
   vec4 wide = vec4(dFdx(p.xy), dFdy(p.xy));
   vec3 light;
   if (depth > 0.0) {
