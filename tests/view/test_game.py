@@ -15,6 +15,8 @@ from koski.view.game import Game
 from koski.view.server import Server
 from koski.view.viewer import Viewer
 
+pytestmark = pytest.mark.xdist_group("test_game")  # they share one game
+
 
 @pytest.fixture(scope="module")
 def game():

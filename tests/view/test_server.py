@@ -15,6 +15,8 @@ from koski.view.frames import TILE
 from koski.view.game import Game
 from koski.view.hand import Hand
 
+pytestmark = pytest.mark.xdist_group("test_server")  # they share one game
+
 
 @pytest.fixture(scope="module")
 def place():

@@ -55,6 +55,9 @@ class Origin:
             return World(replace(scene, solver=live(flow)))
         world = World.load(io.BytesIO(self.saved or b""))  # type: ignore[arg-type]
         world.solver = live(world.solver)
+        if solver is not None:
+            world.use(live(named(solver)))
+        world.coupling = world.coupling if coupling is None else coupled(coupling)
         return world
 
 
