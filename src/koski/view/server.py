@@ -156,8 +156,8 @@ class Server:
             pass  # it went while it was being welcomed
         finally:
             self.leave(viewer)
-            with contextlib.suppress(RuntimeError, OSError):
-                await ws.close()
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+                await ws.close()  # which it may have done itself
 
     def leave(self, viewer: Viewer) -> None:
         """Forget a viewer; its hand goes up and the tools go to the next in line."""
