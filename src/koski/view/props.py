@@ -1,26 +1,28 @@
-"""Things to drop: a crate, a log, a boulder, a ball, a car, a gate, as large as suits a world."""
+"""Things to drop: a crate, a log, a boulder, a ball, a car, a gate, as large as suits a world.
+
+All are made of boxes and of round parts of few sizes: each other form and size would be compiled
+into the step of the water by itself, for seconds, when the first of it is dropped.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from koski.bodies.body import Body
-from koski.bodies.mesh import Convex
 from koski.bodies.path import Path
-from koski.bodies.shapes import Box, Capsule, Compound, Cylinder, Part, Shape, Sphere
+from koski.bodies.shapes import Box, Capsule, Compound, Part, Sphere
 from koski.bodies.turns import from_axis, multiply
 from koski.core.grid import Grid
-from koski.scenes.hill import car
 from koski.world import World
 
 SHARE = 0.02  # of the world's shorter side: how long a crate is
 FEWEST = 2.5  # cells along a crate, at the least
-CAR = 2.0  # a crate beside the car as it is [m]
+WIDE, TALL = 5.0, 3.0  # of a gate, in crates
 ABOVE = 0.25  # crates: how far things fall
 BALLS = ("#d1495b", "#edae49", "#00798c", "#f4f1de", "#8a5aa8")
+ALONG_Y = (0.5**0.5, 0.5**0.5, 0.0, 0.0)
 UP, ALONG = (0.0, 0.0, 1.0), from_axis((0.0, 1.0, 0.0), np.pi / 2)  # a log lies
 
 
@@ -37,15 +39,14 @@ def described(prop: str, s: float) -> dict[str, Any]:
         case "log":
             return {"shape": Capsule(0.22 * s, 2.6 * s), "density": 650.0, "material": "wood"}
         case "boulder":
-            return {"shape": boulder(0.75 * s), "density": 2600.0, "material": "stone"}
+            return {"shape": boulder(s), "density": 2600.0, "material": "stone"}
         case "ball":
             ball = {"shape": Sphere(0.5 * s), "density": 120.0, "bounce": 0.5}
             return ball | {"material": "paint"}
         case "car":
-            low = {"shape": scaled(car(), s / CAR), "density": 340.0, "kind": "blocker"}
+            low = {"shape": car(s), "density": 340.0, "kind": "blocker"}
             return low | {"material": "paint", "color": "firebrick"}
-    gate = {"shape": Box((0.5 * s, 5.0 * s, 3.0 * s)), "kind": "blocker", "material": "metal"}
-    return gate
+    return {"shape": gate(s), "kind": "blocker", "material": "metal"}
 
 
 def drop(world: World, prop: str, x: float, y: float, size: float, turn: float) -> Body:
@@ -57,10 +58,10 @@ def drop(world: World, prop: str, x: float, y: float, size: float, turn: float) 
     if prop == "ball":
         thing["color"] = BALLS[len(world.bodies) % len(BALLS)]
     if prop == "gate":
-        _, _, tall = thing["shape"].size
-        at = (x, y, float(world.terrain.b[cell_of(world.terrain.grid, x, y)]) + 0.45 * tall)
+        foot = float(world.terrain.b[cell_of(world.terrain.grid, x, y)])
+        at = (x, y, foot + 0.45 * TALL * s)
         return world.drop(at=at, path=Path((0.0,), (at,), (thing["rotation"],)), **thing)
-    half = {"crate": 0.5, "log": 0.22, "ball": 0.5, "car": 0.3, "boulder": 0.75}[prop] * s
+    half = {"crate": 0.5, "log": 0.22, "ball": 0.5, "car": 0.3, "boulder": 0.42}[prop] * s
     z = top(world, x, y, thing["shape"].reach) + half + ABOVE * s
     return world.drop(at=(x, y, z), **thing)
 
@@ -85,28 +86,26 @@ def cell_of(grid: Grid, x: float, y: float) -> tuple[int, int]:
     return min(max(j, 0), grid.ny - 1), min(max(i, 0), grid.nx - 1)
 
 
-def scaled(shape: Compound, k: float) -> Compound:
-    """The same thing, k times as large."""
-
-    def simple(shape: Shape) -> Shape:
-        match shape:
-            case Box(size):
-                return Box(tuple(k * a for a in size))  # type: ignore[arg-type]
-            case Cylinder(radius, length):
-                return Cylinder(k * radius, k * length)
-        raise TypeError(f"a car has no {shape!r}")
-
-    parts = (
-        Part(simple(m.shape), tuple(k * a for a in m.at), m.rotation)  # type: ignore[arg-type]
-        for m in shape.members
-    )
-    return Compound(tuple(parts))
+def boulder(s: float) -> Compound:
+    """Lumpy: what the river has rounded."""
+    lumps = (0.42, (0, 0, 0)), (0.36, (0.22, 0.06, -0.04)), (0.34, (-0.16, 0.2, -0.05))
+    return Compound(tuple(Part(Sphere(r * s), scaled(at, s)) for r, at in lumps))
 
 
-@lru_cache(maxsize=64)
-def boulder(radius: float) -> Convex:
-    """A rounded stone of a few facets."""
-    rng = np.random.default_rng(5)
-    points = rng.normal(size=(24, 3))
-    points /= np.linalg.norm(points, axis=1, keepdims=True)
-    return Convex(radius * points * [1.1, 0.9, 0.75] * rng.uniform(0.85, 1.0, (24, 1)))
+def car(s: float) -> Compound:
+    """A hull, a cabin and four wheels, brakes on."""
+    hull, cabin = Box(scaled((2.1, 0.9, 0.4), s)), Box(scaled((1.1, 0.8, 0.3), s))
+    places = [(x, y, -0.1) for x in (-0.72, 0.72) for y in (-0.42, 0.42)]
+    wheels = [Part(Capsule(0.17 * s, 0.06 * s), scaled(at, s), ALONG_Y) for at in places]
+    return Compound((Part(hull), Part(cabin, scaled((-0.1, 0, 0.35), s)), *wheels))
+
+
+def gate(s: float) -> Compound:
+    """Three panels side by side."""
+    wide = WIDE / 3
+    panel = Box(scaled((0.5, wide, TALL), s))
+    return Compound(tuple(Part(panel, (0.0, k * wide * s, 0.0)) for k in (-1, 0, 1)))
+
+
+def scaled(v: Any, s: float) -> Any:
+    return tuple(s * a for a in v)
