@@ -67,6 +67,11 @@ class Hands:
         x, y = self.middle
         self.page.mouse.click(x + dx, y + dy)
 
+    def pause(self, wanted: bool) -> None:
+        if self.game.paused != wanted:
+            self.page.keyboard.press("Space")
+        self.see(f"koski.app.stats.paused === {str(wanted).lower()}")
+
     def drag(self, start, end, truth: Callable[[World], bool]) -> None:
         """Drag from one place to another beside the middle; let go when something is true."""
         x, y = self.middle
@@ -81,9 +86,9 @@ class Hands:
         x, y = self.middle
         pick = f"koski.view.pick({x} + at[0], {y} + at[1])?.body === {body}"
         places = [(dx, dy) for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
-        found = self.tell(f"{[list(at) for at in places]}.find(at => {pick}) ?? null")
+        found = self.tell(f"{[list(at) for at in places]}.filter(at => {pick})")
         assert found, "the body is not to be seen"
-        return found[0], found[1]
+        return tuple(found[len(found) // 2])
 
     def set(self, control: str, value) -> None:
         """Set a slider or a choice, as its user would."""

@@ -113,14 +113,12 @@ def test_a_spring_and_a_sink_last_until_they_are_removed(hands):
 
 
 def test_time_stops_steps_and_goes_on(hands):
-    hands.page.keyboard.press("Space")
-    hands.see("koski.app.stats.paused")
+    hands.pause(True)
     t = hands.ask(lambda world: world.t)
     assert hands.ask(lambda world: world.t) == t
     hands.page.keyboard.press(".")
     hands.until(lambda world: world.t > t)
-    hands.page.keyboard.press("Space")
-    hands.see("!koski.app.stats.paused")
+    hands.pause(False)
     hands.page.select_option("[aria-label='Speed of time']", "0.25")
     hands.see("koski.app.stats.speed === 0.25")
     hands.page.select_option("[aria-label='Speed of time']", "1")
@@ -220,29 +218,6 @@ def test_the_page_fits_a_phone(hands):
         hands.page.set_viewport_size(size)
 
 
-def test_a_heightmap_dropped_onto_the_page_is_opened(hands):
-    epoch = hands.tell("koski.app.world.epoch")
-    hands.tell(
-        """async () => {
-            const canvas = document.createElement("canvas");
-            canvas.width = canvas.height = 48;
-            const pen = canvas.getContext("2d");
-            const shade = pen.createLinearGradient(0, 0, 48, 0);
-            shade.addColorStop(0, "black");
-            shade.addColorStop(1, "white");
-            pen.fillStyle = shade;
-            pen.fillRect(0, 0, 48, 48);
-            const blob = await new Promise(done => canvas.toBlob(done));
-            const files = new DataTransfer();
-            files.items.add(new File([blob], "slope.png", { type: "image/png" }));
-            dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
-        }"""
-    )
-    hands.see(f"koski.app.world.epoch > {epoch}")
-    b = hands.ask(lambda world: np.asarray(world.terrain.b))
-    assert b.shape == (48, 48) and b[:, -1].mean() > b[:, 0].mean()
-
-
 def test_no_webgl_is_said_in_a_sentence(hands, address):
     other = hands.page.context.new_page()
     try:
@@ -256,12 +231,12 @@ def test_no_webgl_is_said_in_a_sentence(hands, address):
 @pytest.fixture
 def standing(hands, monkeypatch):
     """Stop time: what is dropped needs no program until it moves, and no test waits for those."""
-    hands.page.keyboard.press("Space")
-    hands.see("koski.app.stats.paused")
+    hands.pause(True)
     monkeypatch.setattr("koski.view.game.form", lambda box: None)
     hands.game._known.add(None)
     yield
     hands.game._known.discard(None)
+    hands.pause(False)
 
 
 def test_things_drop_where_the_hand_is(hands, standing):
@@ -287,9 +262,7 @@ def test_a_crate_is_grabbed_a_gate_lifted_and_both_are_removed(hands, standing, 
     hands.until(lambda world: len(world.bodies) == 2)
     hands.see(f"[{left}, {right}].every(dx => koski.view.pick({x} + dx, {y})?.body !== null)")
     start = hands.ask(lambda world: [body.position for body in world.bodies])
-    hands.page.keyboard.press("Space")
-    hands.see("!koski.app.stats.paused")
-
+    hands.pause(False)
     hands.choose("lift")
     hands.drag((right, 0), (right, -40), lambda w: w.bodies[1].position[2] > start[1][2] + 0.3)
     hands.choose("grab")
@@ -298,10 +271,34 @@ def test_a_crate_is_grabbed_a_gate_lifted_and_both_are_removed(hands, standing, 
     hands.drag(
         (dx, dy), (dx + 40, dy), lambda w: abs(w.bodies[0].position - start[0])[:2].max() > 1
     )
-    for key in reversed(keys):
-        hands.choose("remove")
+    hands.pause(True)
+    hands.choose("remove")
+    for key in keys:
         hands.click(*hands.find(key))
         hands.until(lambda world, key=key: key not in [body.key for body in world.bodies])
+
+
+def test_a_heightmap_dropped_onto_the_page_is_opened(hands):
+    epoch = hands.tell("koski.app.world.epoch")
+    hands.tell(
+        """async () => {
+            const canvas = document.createElement("canvas");
+            canvas.width = canvas.height = 48;
+            const pen = canvas.getContext("2d");
+            const shade = pen.createLinearGradient(0, 0, 48, 0);
+            shade.addColorStop(0, "black");
+            shade.addColorStop(1, "white");
+            pen.fillStyle = shade;
+            pen.fillRect(0, 0, 48, 48);
+            const blob = await new Promise(done => canvas.toBlob(done));
+            const files = new DataTransfer();
+            files.items.add(new File([blob], "slope.png", { type: "image/png" }));
+            dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+        }"""
+    )
+    hands.see(f"koski.app.world.epoch > {epoch}")
+    b = hands.ask(lambda world: np.asarray(world.terrain.b))
+    assert b.shape == (48, 48) and b[:, -1].mean() > b[:, 0].mean()
 
 
 def test_nothing_went_wrong_in_the_console(hands):
