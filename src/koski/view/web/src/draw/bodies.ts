@@ -9,7 +9,7 @@ import { hitBox, unturn, type Ray } from "./pick";
 import { LIT } from "./stage";
 
 const MATERIALS = ["wood", "crate", "metal", "stone", "paint"];
-const USUAL = [[0.27, 0.17, 0.09], [0.3, 0.21, 0.115], [0.42, 0.42, 0.43], [0.27, 0.26, 0.25], [0.95, 0.95, 0.95]]; // their light, on the whole
+const USUAL = [[0.33, 0.215, 0.115], [0.4, 0.275, 0.15], [0.42, 0.425, 0.43], [0.27, 0.26, 0.25], [1, 1, 1]]; // their own light
 const POSE = 7;
 
 interface Piece { body: number; part: PartInfo; form: THREE.InstancedBufferGeometry; at: number; half: number[]; middle: number[] }

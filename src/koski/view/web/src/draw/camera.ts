@@ -3,7 +3,14 @@ import * as THREE from "three";
 export const FOV = 40; // from the bottom of the picture to its top [°]
 const SOUTH = -90; // azimuth, from +x counter-clockwise [°]
 const RAD = Math.PI / 180;
+const WIDE = 1.1; // aspect below which pictures count as tall
 const ABOVE = 0.7, BELOW = 0.9, BESIDE = 0.94; // share of half the picture that an overview fills
+
+/** From the bottom of the picture to its top [°]: more where it is tall, so that it is not too narrow. */
+export function fovOf(aspect: number): number {
+  const half = Math.tan((FOV / 2) * RAD) * Math.max(1, WIDE / aspect);
+  return Math.min((2 * Math.atan(half)) / RAD, 75);
+}
 
 /** What an orbiting camera looks at, from where. */
 export interface Orbit { target: [number, number, number]; azimuth: number; elevation: number; distance: number }
@@ -40,7 +47,7 @@ export function fromEye(eye: number[], at: number[]): Orbit {
 /** The whole land, from the south unless told otherwise, as near as it fits. */
 export function overview(land: Extent, aspect: number, azimuth = SOUTH * RAD, elevation = 32 * RAD): Orbit {
   const [width, depth] = [land.width / 2, land.depth / 2];
-  const half = Math.tan((FOV / 2) * RAD);
+  const half = Math.tan((fovOf(aspect) / 2) * RAD);
   const [ca, sa, ce, se] = [Math.cos(azimuth), Math.sin(azimuth), Math.cos(elevation), Math.sin(elevation)];
   let distance = 0;
   for (const x of [-width, width])
@@ -83,7 +90,7 @@ export class Camera {
     this.goal = structuredClone(orbit);
     this.clamp();
     this.now = structuredClone(this.goal);
-    this.update(this.last, true);
+    this.update(this.last, this.lens.aspect, true);
   }
 
   /** Turn to here softly. */
@@ -101,7 +108,7 @@ export class Camera {
 
   /** Move what is looked at by pixels of a picture this high. */
   pan(dx: number, dy: number, height: number): void {
-    const scale = (2 * this.goal.distance * Math.tan((FOV / 2) * RAD)) / height;
+    const scale = (2 * this.goal.distance * Math.tan((this.lens.fov / 2) * RAD)) / height;
     const { azimuth, elevation, target } = this.goal;
     const ahead = Math.min(1 / Math.max(Math.sin(elevation), 0.25), 4) * dy * scale;
     target[0] += Math.sin(azimuth) * dx * scale - Math.cos(azimuth) * ahead;
@@ -159,8 +166,8 @@ export class Camera {
     return seen.isEmpty() ? [0, 0, 0, 0] : [seen.min.x, seen.min.y, seen.max.x, seen.max.y];
   }
 
-  /** Go on to the time `now` [ms]. */
-  update(now: number, still = false): void {
+  /** Go on to the time `now` [ms], for a picture of this aspect. */
+  update(now: number, aspect: number, still = false): void {
     const share = still ? 1 : 1 - Math.exp(-Math.min(Math.max(now - this.last, 0), 100) / EASE);
     this.last = now;
     const { goal, now: at } = this;
@@ -176,6 +183,8 @@ export class Camera {
     const far = Math.hypot(land.width, land.depth, land.high - land.low) * 1.3 + 1.5 * at.distance;
     lens.near = Math.max(0.02 * at.distance, far * 2e-5);
     lens.far = far + at.distance;
+    lens.aspect = aspect;
+    lens.fov = fovOf(aspect);
     lens.updateProjectionMatrix();
     lens.updateMatrixWorld();
   }

@@ -72,7 +72,7 @@ function swell(): THREE.Vector4[] {
   let seed = 7;
   const chance = () => ((seed = (seed * 16807) % 2147483647) / 2147483647);
   return Array.from({ length: 20 }, (_, n) => {
-    const length = 5.5 * 2.4 ** (n / 19), turn = 2 * Math.PI * (0.618034 * n + 0.1 * chance());
+    const length = 3.6 * 3.3 ** (n / 19), turn = 2 * Math.PI * (0.618034 * n + 0.1 * chance());
     const [x, y] = [Math.round(length * Math.cos(turn)), Math.round(length * Math.sin(turn))];
     const k = Math.max(Math.hypot(x, y), 1);
     return new THREE.Vector4(x, y, Math.round(0.8 * Math.sqrt(k) * LOOP * 0.5), chance());

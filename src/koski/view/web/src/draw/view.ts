@@ -121,7 +121,7 @@ export class View {
     if (!place.ready) return;
     if (first) this.stand.place(parseView(place.world.view, place.land, this.aspect), place.land);
     const now = performance.now();
-    const apart = Math.min(Math.max(now - this.arrival.at, 10), 400);
+    const apart = Math.min(Math.max(now - this.arrival.at, 10), 1000);
     this.arrival = { at: now, apart: first ? 50 : this.arrival.apart + 0.2 * (apart - this.arrival.apart) };
     const { t } = frame.header;
     this.time = first ? { was: t, next: t, now: t } : { ...this.time, was: this.time.now, next: t };
@@ -141,9 +141,7 @@ export class View {
     counters.drawn++;
     this.judge(dt);
     if (lights.set(look.hour, look.water)) place?.maps.relight();
-    this.stand.update(now, look.still);
-    this.stand.lens.aspect = this.aspect;
-    this.stand.lens.updateProjectionMatrix();
+    this.stand.update(now, this.aspect, look.still);
     this.tint();
     const seen = this.signature();
     if (seen === this.drawn) return;

@@ -13,6 +13,6 @@ void main() {
     bend += waves[n].xy * cos(phase) / (k * k);
   }
   from = position.xy;
-  to = position.xy - 0.026 * bend;
+  to = position.xy - 0.029 * bend;
   gl_Position = vec4(2.0 * to - 1.0, 0.0, 1.0);
 }

@@ -202,5 +202,7 @@ void main() {
   }
   light = ringed(light, p.xy, 1.0);
 #endif
-  color = vec4(clamp(hazed(light, d, far), 0.0, 60.0), 1.0);
+  light = hazed(light, d, far);
+  if (any(isnan(light)) || any(isinf(light))) light = skyLight(vec3(d.xy, 0.02)); // a sliver at a corner
+  color = vec4(min(light, 60.0), 1.0);
 }
