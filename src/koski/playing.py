@@ -43,7 +43,7 @@ def play(what, port, host, browser: bool, solver, coupling, cells) -> None:
         from koski.view.game import Game
 
         game = Game(origin, solver, coupling, ahead=True)
-        app = server.Server(game, files).app(port, token)
+        app = server.Server(game, files).app(port, token, host)
         serve(app, sock, game, lambda: announce(link, browser))
 
 

@@ -35,8 +35,10 @@ PER_SECOND, BURST = 240.0, 480.0  # messages of one viewer
 class Guard:
     """Lets a request through to the app, or answers it."""
 
-    def __init__(self, app: Callable, port: int, token: str | None = None):
-        self.app, self.port, self.token = app, port, token
+    def __init__(self, app: Callable, port: int, token: str | None = None, host: str = ""):
+        self.app, self.token = app, token
+        tail = ("", ":80") if port == 80 else (f":{port}",)  # browsers leave 80 out
+        self.hosts = {name + end for name in (*LOOPBACK, host) if name for end in tail}
 
     async def __call__(self, scope: dict, receive: Callable, send: Callable) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -65,7 +67,7 @@ class Guard:
         host, origin = headers.get("host", ""), headers.get("origin")
         if not host or set(host) & set(" ;,'\"\\/@"):
             return "the request names no host"
-        if not self.token and host not in {f"{name}:{self.port}" for name in LOOPBACK}:
+        if not self.token and host not in self.hosts:
             return "this server answers to 127.0.0.1 only: open the address it printed"
         told = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
         if (told or origin is not None) and origin not in (f"http://{host}", f"https://{host}"):

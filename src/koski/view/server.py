@@ -63,7 +63,7 @@ class Server:
         self.uploading = asyncio.Lock()
         game.listener = self.heard
 
-    def app(self, port: int, token: str | None = None) -> Guard:
+    def app(self, port: int, token: str | None = None, host: str = "") -> Guard:
         """The whole of it, guarded."""
         routes = [
             WebSocketRoute("/ws", self.socket),
@@ -72,7 +72,7 @@ class Server:
             Route("/api/heightmap", self.heightmap, methods=["POST"]),
             Route("/{path:path}", self.file, methods=["GET"]),
         ]
-        return Guard(Starlette(routes=routes), port, token)
+        return Guard(Starlette(routes=routes), port, token, host)
 
     # ── files ────────────────────────────────────────────────────────────────────────────
 
