@@ -71,8 +71,9 @@ export class Lattice {
   }
 }
 
+/** A chunk's points, one row and column beyond it: chunks overlap, so that no pixel is left between them. */
 function chunk(stride: number, most: number): THREE.InstancedBufferGeometry {
-  const n = SPAN / stride;
+  const n = SPAN / stride + 1;
   const made = new THREE.InstancedBufferGeometry();
   const position = new Float32Array(3 * (n + 1) ** 2);
   const index: number[] = [];

@@ -7,7 +7,7 @@ import springFragment from "./glsl/spring.frag.glsl?raw";
 import springVertex from "./glsl/spring.vert.glsl?raw";
 import { material, type Uniforms } from "./pass";
 
-const ARROWS = 44; // along the longer side
+const ARROWS = 36; // along the longer side
 
 /** What is drawn over the water: arrows of its flow, and where springs and drains are. */
 export class Marks {
@@ -24,7 +24,7 @@ export class Marks {
     const look = material(mapsShader + arrowsVertex, arrowsFragment, {
       ...uniforms, across: { value: across }, gap: { value: gap }, fastest,
       shown: { value: Math.max(2e-3, 1e-3 * this.cell) },
-    }, { side: THREE.DoubleSide });
+    }, { side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: -4, polygonOffsetUnits: -8 });
     const form = arrow();
     form.instanceCount = across * along;
     this.arrows = new THREE.Mesh(form, look);
@@ -65,8 +65,8 @@ export class Marks {
 /** An arrow from 0 to 1 along x, with a rim about it: rows along, across, rim. */
 function arrow(): THREE.InstancedBufferGeometry {
   const made = new THREE.InstancedBufferGeometry();
-  const outline = [[0, 0.035], [0.62, 0.035], [0.58, 0.14], [1, 0]];
-  const wide = [[-0.04, 0.075], [0.56, 0.075], [0.5, 0.22], [1.1, 0]];
+  const outline = [[0, 0.05], [0.6, 0.05], [0.55, 0.17], [1, 0]];
+  const wide = [[-0.04, 0.095], [0.53, 0.095], [0.46, 0.26], [1.12, 0]];
   const position: number[] = [], index: number[] = [];
   for (const sign of [1, -1])
     outline.forEach(([x, y], k) => {

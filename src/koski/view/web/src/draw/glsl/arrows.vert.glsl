@@ -17,5 +17,5 @@ void main() {
   vec4 h = heightsAt(q);
   rim = position.z;
   gl_Position = none ? vec4(2.0, 2.0, 2.0, 1.0)
-    : projectionMatrix * viewMatrix * vec4(q, max(h.x, h.y) + 0.04 * gap, 1.0);
+    : projectionMatrix * viewMatrix * vec4(q, max(h.x, h.y) + 0.07 * gap, 1.0);
 }

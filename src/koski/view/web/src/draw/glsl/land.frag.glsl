@@ -36,8 +36,8 @@ void main() {
     light = matt(albedo, n, shine, open);
     vec3 r = reflect(d, n);
     light += schlick(-dot(d, n)) * wet * wet * (0.35 - 0.25 * smoothstep(5.0, 30.0, cell)) * open * skyLight(vec3(r.xy, abs(r.z)));
-    if (overlay == 3) light = mix(light, vec3(0.32, 0.26, 0.16) * (0.3 + 0.7 * max(dot(n, sun), 0.0)), 0.5);
-    light = ringed(light, p.xy, 1.0);
+    if (overlay == 3) light = mix(light, plain(vec3(0.62, 0.5, 0.28), n, sun), 0.6);
+    light = ringed(light, p.xy);
   }
   color = vec4(hazed(light, d, far), 1.0);
 }

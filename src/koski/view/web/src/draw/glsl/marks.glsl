@@ -3,6 +3,7 @@ uniform int overlay; // 0 none, 1 depth, 2 speed, 3 wet or dry, 4 a map from the
 uniform vec2 overlayRange;
 uniform vec4 brush; // x, y, radius, and 1 where there is one
 uniform vec3 brushColor;
+uniform float exposure;
 
 uniform vec3 colours[8];
 
@@ -12,10 +13,13 @@ vec3 scale(float t) {
   return mix(colours[k], colours[k + 1], t - float(k));
 }
 
-vec3 ringed(vec3 color, vec2 p, float bright) {
+// A colour that the film shows as it is, a little shaded.
+vec3 plain(vec3 tone, vec3 n, vec3 toSun) { return tone * (0.75 + 0.3 * max(dot(n, toSun), 0.0)) / exposure; }
+
+vec3 ringed(vec3 color, vec2 p) {
   if (brush.w < 0.5) return color;
   float r = length(p - brush.xy), width = max(fwidth(r), 1e-5);
   float line = 1.0 - smoothstep(0.8, 2.0, abs(r - brush.z) / width);
   float inside = 0.08 * step(r, brush.z);
-  return mix(color, brushColor * bright, max(line * 0.9, inside));
+  return mix(color, brushColor, max(line * 0.9, inside));
 }

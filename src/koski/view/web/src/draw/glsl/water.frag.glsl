@@ -193,16 +193,16 @@ void main() {
 #ifndef SIDE
   float foam = foamCover(clamp(f.z, 0.0, 1.0), lace(carried)) * clamp(depth / 0.02, 0.0, 1.0);
   light = mix(light, matt(vec3(WHITE), n, shine, 1.0), foam);
-  if (overlay > 0) {
-    vec4 h = texture(state, p.xy / size);
-    float value = overlay == 1 ? depth : overlay == 2 ? speed : overlay == 3 ? 0.2 : h.w;
-    vec3 tone = overlay == 3 ? vec3(0.02, 0.16, 0.42) : scale((value - overlayRange.x) / (overlayRange.y - overlayRange.x));
-    vec3 lit = tone * (sunlight * (0.25 + 0.75 * max(dot(n, sun), 0.0)) + ambient) / PI;
-    light = mix(light, lit, 0.82);
-  }
-  light = ringed(light, p.xy, 1.0);
 #endif
   light = hazed(light, d, far);
+#ifndef SIDE
+  if (overlay > 0) {
+    float value = overlay == 1 ? depth : overlay == 2 ? speed : texture(state, p.xy / size).w;
+    vec3 tone = overlay == 3 ? vec3(0.02, 0.16, 0.42) : scale((value - overlayRange.x) / (overlayRange.y - overlayRange.x));
+    light = mix(light, plain(tone, n, sun), 0.85);
+  }
+  light = ringed(light, p.xy);
+#endif
   if (any(isnan(light)) || any(isinf(light))) light = skyLight(vec3(d.xy, 0.02)); // a sliver at a corner
   color = vec4(min(light, 60.0), 1.0);
 }
