@@ -38,7 +38,7 @@ export class Marks {
   /** Mark these springs and drains. */
   set(springs: SpringInfo[]): void {
     this.springs.geometry.dispose();
-    const ring = new THREE.TorusGeometry(1, 0.07, 6, 40);
+    const ring = new THREE.TorusGeometry(1, 0.045, 6, 48);
     const cone = new THREE.ConeGeometry(0.45, 1.2, 20).rotateX(Math.PI / 2).translate(0, 0, 2.2);
     const form = new THREE.InstancedBufferGeometry();
     for (const name of ["position", "normal"]) {

@@ -7,7 +7,7 @@ out vec3 n, tint;
 void main() {
   float way = place.w < 0.0 ? -1.0 : 1.0;
   vec3 own = position * place.z;
-  if (position.z > 0.5) own.z = place.z * (2.2 + way * (position.z - 2.2));
+  if (position.z > 0.5) own = vec3(0.5 * own.xy, 0.5 * place.z * (2.2 + way * (position.z - 2.2)));
   vec2 q = place.xy + own.xy;
   vec4 h = heightsAt(position.z > 0.5 ? place.xy : q);
   n = vec3(normal.xy, normal.z * way);

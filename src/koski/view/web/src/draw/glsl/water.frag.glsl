@@ -151,6 +151,7 @@ vec4 mirrored(vec3 r) { // land and bodies in the mirror, as far as they are in 
 #endif
 
 void main() {
+  if (both.z <= 0.0) discard; // no water near
   vec3 away = p - eye;
   float far = length(away);
   vec3 d = away / far;
