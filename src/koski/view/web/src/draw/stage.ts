@@ -30,10 +30,11 @@ export class Stage {
     const surface = (height: string) => mapsShader + latticeVertex.replace("HEIGHT", height);
     const side = (above: string, below: string) =>
       mapsShader + sideVertex.replace("ABOVE", above).replace("BELOW", below);
+    const both = { side: THREE.DoubleSide };
     const pieces = (low ? "#define LOW\n" : "") + LIT + marks;
-    this.land.add(...this.lattice.meshes((own) => material(surface("both.x"), pieces + landFragment, { ...uniforms, ...own })));
+    this.land.add(...this.lattice.meshes((own) => material(surface("both.x"), pieces + landFragment, { ...uniforms, ...own }, both)));
     this.water.add(...this.lattice.meshes((own) =>
-      material(surface("both.y"), pieces + waterFragment, { ...uniforms, ...own }, { side: THREE.DoubleSide })));
+      material(surface("both.y"), pieces + waterFragment, { ...uniforms, ...own }, both)));
     const soil = material(side("both.x", "base"), pieces + cutFragment, uniforms);
     const glass = material(side("max(both.x, both.y)", "both.x"), "#define SIDE\n" + pieces + waterFragment, uniforms);
     for (const [group, look] of [[this.land, soil], [this.water, glass]] as const) {

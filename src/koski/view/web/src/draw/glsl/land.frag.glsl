@@ -34,8 +34,8 @@ void main() {
     light = mix(matt(albedo, n, shine, open), light, smoothstep(0.0, 0.15, depth));
   } else {
     light = matt(albedo, n, shine, open);
-    vec3 r = reflect(d, n);
-    light += schlick(-dot(d, n)) * wet * wet * (0.35 - 0.25 * smoothstep(5.0, 30.0, cell)) * open * skyLight(vec3(r.xy, abs(r.z)));
+    vec3 r = reflect(d, smooth_);
+    light += min(schlick(-dot(d, smooth_)), 0.3) * wet * wet * (0.35 - 0.25 * smoothstep(5.0, 30.0, cell)) * open * skyLight(vec3(r.xy, abs(r.z)));
     if (overlay == 3) light = mix(light, plain(vec3(0.62, 0.5, 0.28), n, sun), 0.6);
     light = ringed(light, p.xy);
   }
