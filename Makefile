@@ -17,11 +17,14 @@ demo: $(READY) $(PAGE)
 play: $(READY) $(PAGE)
 	$(BIN)/koski play $(SCENE)
 
+# The tests of the page share one browser and one world, and take both cores by themselves.
 test: check browser
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --ignore tests/view/browser
+	$(BIN)/python -m pytest tests/view/browser
 
 test-all: check browser
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m ""
+	$(BIN)/python -m pytest -n 2 -m "" --ignore tests/view/browser
+	$(BIN)/python -m pytest -m "" tests/view/browser
 
 check: $(READY) $(PAGE)
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """A hand on the page, and an eye on the server's world."""
 
+import base64
 import io
 import time
 from collections.abc import Callable
@@ -68,26 +69,36 @@ class Hands:
         self.page.mouse.click(x + dx, y + dy)
 
     def pause(self, wanted: bool) -> None:
+        """Stop time or let it go on, and wait until the page shows the world as it is."""
+        was = str(self.game.paused).lower()
+        self.see(f"koski.app.stats.paused === {was}")
         if self.game.paused != wanted:
             self.page.keyboard.press("Space")
         self.see(f"koski.app.stats.paused === {str(wanted).lower()}")
+        drawn = self.tell("koski.view.counters.drawn")
+        self.see(f"koski.view.counters.drawn > {drawn + 4}")
 
-    def drag(self, start, end, truth: Callable[[World], bool]) -> None:
-        """Drag from one place to another beside the middle; let go when something is true."""
+    def drag(self, body: int, by: tuple[float, float], truth: Callable[[World], bool]) -> None:
+        """Take hold of a body while time stands still; then drag it until something is true."""
+        self.pause(True)
         x, y = self.middle
-        self.page.mouse.move(x + start[0], y + start[1])
+        dx, dy = self.find(body)
+        self.page.mouse.move(x + dx, y + dy)
         self.page.mouse.down()
-        self.page.mouse.move(x + end[0], y + end[1], steps=5)
+        self.pause(False)
+        self.page.mouse.move(x + dx + by[0], y + dy + by[1], steps=5)
         self.until(truth)
         self.page.mouse.up()
+        self.pause(True)
 
     def find(self, body: int) -> tuple[float, float]:
         """Where a body is seen, from the middle of the picture [px]."""
         x, y = self.middle
         pick = f"koski.view.pick({x} + at[0], {y} + at[1])?.body === {body}"
         places = [(dx, dy) for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
-        found = self.tell(f"{[list(at) for at in places]}.filter(at => {pick})")
-        assert found, "the body is not to be seen"
+        seen = f"{[list(at) for at in places]}.filter(at => {pick})"
+        self.see(f"{seen}.length")
+        found = self.tell(seen)
         return tuple(found[len(found) // 2])
 
     def set(self, control: str, value) -> None:
@@ -102,8 +113,17 @@ class Hands:
         )
 
     def pixels(self) -> np.ndarray:
-        """What the canvas shows."""
-        return np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB"), float)
+        """The picture that the page would keep."""
+        read = "new Promise(done => Object.assign(reader, {onload: () => done(reader.result)}))"
+        address = self.tell(
+            f"""async () => {{
+                const reader = new FileReader(), picture = await koski.view.screenshot();
+                reader.readAsDataURL(picture);
+                return {read};
+            }}"""
+        )
+        data = base64.b64decode(address.partition(",")[2])
+        return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), float)
 
     # ── the world ────────────────────────────────────────────────────────────────────────
 

@@ -34,7 +34,10 @@ export function clockBar(app: App): HTMLElement {
 }
 
 export function toggle(app: App): void {
-  app.send({ type: "Clock", action: app.stats?.paused ? "play" : "pause" });
+  if (!app.stats) return;
+  app.send({ type: "Clock", action: app.stats.paused ? "play" : "pause" });
+  app.stats = { ...app.stats, paused: !app.stats.paused }; // as it will be; the next report tells
+  app.tell("stats", app.stats);
 }
 
 function nearest(factor: number): number {
