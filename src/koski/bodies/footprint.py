@@ -28,7 +28,7 @@ def footprint(groups: Sequence[Group], motion: Motion, blocks, surface, grid: Gr
     A body wholly above the highest water in a cell and its neighbours is left out of it: else the
     water between it and one below it would be solid.
     """
-    windows = [phase(raster)(g, motion.position, motion.rotation, grid) for g in groups]
+    windows = [phase(raster)(g, motion.position, motion.rotation, surface, grid) for g in groups]
     patch = Patch.create(jnp.concatenate([w.cells.reshape(-1) for w in windows]), grid)
     high = phase(highest)(patch.take(surface, -jnp.inf), patch)
     slots = patch.cells.size

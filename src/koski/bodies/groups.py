@@ -118,9 +118,10 @@ def formed(shape: Shape, cell: float) -> tuple[Any, np.ndarray, float]:
             half = 0.5 * np.array(shape.size)
             return box(half), still, norm(np.maximum(half, thin))
         case Sphere(radius):
-            return Pills(row(radius), row(0)), still, max(radius, stout)
+            return Pills(row(radius), row(0)), still, max(radius + cell / 4, stout)
         case Capsule(radius, length):
-            return Pills(row(radius), row(length / 2)), still, length / 2 + max(radius, stout)
+            reach = length / 2 + max(radius + cell / 4, stout)  # it fills a cell by its quarters
+            return Pills(row(radius), row(length / 2)), still, reach
         case Cylinder(radius, length):
             reach = np.hypot(max(radius, stout), max(length / 2, thin))
             return Logs(row(radius), row(length / 2)), still, reach

@@ -37,7 +37,7 @@ class Afloat:
     displaced: float  # volume under the lake's level over that of its weight in water
     speed: float  # the largest of the last two seconds [m/s]
     spin: float  # and that [rad/s]
-    rise: float  # of the lake, over what it should be by the weight of all bodies
+    rise: float  # of the lake, over what it should be by the volume that all bodies displace
     dent: float  # largest difference of the surface from level [m]
 
 
@@ -65,16 +65,17 @@ def afloat(cells: int, kind: str, *names, seconds=60.0, friction=0.05) -> list[A
     surface = np.asarray(world.frame.surface, float)
     level = surface.mean()
     width, depth = world.terrain.grid.size
-    should = sum(body.mass for body in world.bodies) / RHO / (width * depth)
+    volumes = [below(body, level) for body in world.bodies]
+    should = sum(volumes) / (width * depth)
     return [
         Afloat(
-            displaced=below(body, level) / (body.mass / RHO),
+            displaced=volume / (body.mass / RHO),
             speed=float(v),
             spin=float(w),
             rise=(level - DEPTH) / should,
             dent=float(np.abs(surface - level).max()),
         )
-        for body, v, w in zip(world.bodies, fast, turns)
+        for body, volume, v, w in zip(world.bodies, volumes, fast, turns)
     ]
 
 
