@@ -63,6 +63,7 @@ class Hands:
         self.page.mouse.down()
         self.until(truth)
         self.page.mouse.up()
+        self.until(lambda world: self.game.box.grip is None)  # or the tool goes on for a while
 
     def click(self, dx: float = 0, dy: float = 0) -> None:
         x, y = self.middle
