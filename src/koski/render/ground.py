@@ -19,7 +19,7 @@ def relief(stage: Stage, x, y, footprint):
     at = land.spot(x, y)
     sx, sy = at.of(land.bx), at.of(land.by)
     steep = jnp.sqrt(sx * sx + sy * sy)
-    bx, by = materials.bump(stage.noise, x, y, footprint, stage.site.scale)
+    bx, by = materials.bump(stage.noise, x, y, at.of(land.b), footprint, stage.site.scale)
     return unit(-(sx + bx), -(sy + by), jnp.ones_like(sx)), steep, at
 
 
@@ -65,7 +65,7 @@ def cut(stage: Stage, sight: Sight):
     size = stage.site.scale
     deep = stage.land.spot(x, y).of(stage.land.b) - z
     wavy, patch = materials.read(
-        stage.noise, x + y, z, sight.footprint, (materials.CLOUDS, 90 * size, 0.0),
+        stage.noise, x + y, z, 0.0, sight.footprint, (materials.CLOUDS, 90 * size, 0.0),
         (materials.CLOUDS, 13 * size, 0.4),
     )  # fmt: skip
     layer = jnp.sin((z / size + 6 * wavy) * 1.3) + 0.6 * jnp.sin((z / size + 4 * wavy) * 3.1 + 2)

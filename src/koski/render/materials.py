@@ -42,6 +42,7 @@ BOARD = (0.40, 0.275, 0.15)
 STEEL = (0.42, 0.425, 0.43)
 GRANITE = (0.27, 0.26, 0.25)
 PLANKS = 5  # across a face of a crate
+LEAN = 0.7  # how far the ground's noise shifts along either axis with each metre of height [m]
 SHINE = (0.10, 0.07, 0.65, 0.08, 0.45)  # of each material: how much it mirrors
 
 
@@ -130,13 +131,17 @@ def noise(seed: int = 0, n: int = 512) -> Tile:
     return Tile.of(np.stack([clouds, stones, *tilts]))
 
 
-def read(noise: Tile, x, y, footprint, *looks):
-    """Look at the noise several times: (layer, side of the tile [m], angle [rad]); about zero."""
+def read(noise: Tile, x, y, z, footprint, *looks):
+    """Look at the noise several times: (layer, side of the tile [m], angle [rad]); about zero.
+
+    It leans with the height, each look its own way: seen from above alone, cliffs are streaks.
+    """
+    lean = LEAN * z
 
     def look(layer, side, angle):
         c, s = cos(angle), sin(angle)
         k = 1 / side
-        u, v = (c * x + s * y) * k + 0.31, (c * y - s * x) * k + 0.17
+        u, v = (c * x + s * y + lean) * k + 0.31, (c * y - s * x + lean) * k + 0.17
         return noise.seen(u, v, footprint * k, layer) - 0.5
 
     return each(look, *looks)
@@ -154,7 +159,7 @@ def ground(noise: Tile, site: Site, x, y, z, steepness, wet, footprint=0.0, abov
     """
     s = site.scale
     broad, patch, tuft, stone, grit = read(
-        noise, x, y, footprint + 0 * x,
+        noise, x, y, z, footprint + 0 * x,
         (CLOUDS, 331 * s, 0.3), (CLOUDS, 53 * s, 1.1), (CLOUDS, 8.3 * s, 2.0),
         (STONES, 29 * s, 0.7), (STONES, 4.7 * s, 1.6),
     )  # fmt: skip
@@ -213,11 +218,11 @@ def gloss(wet):
     return 0.55 * smooth(0.35, 1.0, wet)
 
 
-def bump(noise: Tile, x, y, footprint, scale, rough=1.0):
+def bump(noise: Tile, x, y, z, footprint, scale, rough=1.0):
     """Slopes of what is too small for the terrain: stones, tufts, grains; none from afar."""
     sides = (11.3 * scale, 3.1 * scale)
     fx, fy, gx, gy = read(
-        noise, x, y, footprint + 0 * x,
+        noise, x, y, z, footprint + 0 * x,
         *((layer, side, 0.0) for side in sides for layer in (TILT_X, TILT_Y)),
     )  # fmt: skip
     return 0.5 * rough * (fx + 0.8 * gx), 0.5 * rough * (fy + 0.8 * gy)

@@ -25,7 +25,8 @@ from koski.render.stage import Sight, Stage, unit
 GUESSES = (0.3, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4, 4.0, 8.0)  # of the way to the bed were it level
 STEPS = 10  # of a mirrored ray
 DARK = 7.0  # optical depth at which nothing is left of the light
-EDGE = 0.01  # water shallower than this mirrors less [m]
+EDGE = 0.01  # water shallower than this [m], or this share of a cell, mirrors less
+FILM = 0.02  # depth of a film [m], or its share of a cell
 WHITE = 0.85  # albedo of foam
 NET = 0.65  # how much of the net of light that waves could make is seen
 
@@ -56,6 +57,7 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     rx, ry = slopes(carried, stage.ripples, x, y, sight.footprint, stage.t, speed)
     depth = jnp.maximum(at.of(sea.w) - at.of(land.b), 0)
     calm = jnp.clip(depth / (20 * EDGE), 0, 1)
+    thick = jnp.clip(depth / (EDGE * max(1.0, land.grid.cell)), 0, 1)
     n = unit(-(at.of(sea.wx) + calm * rx), -(at.of(sea.wy) + calm * ry), jnp.ones_like(x))
     n = jnp.where(flat, sight.normal, n)
     n, back = facing(n, sight.d)
@@ -63,7 +65,7 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     up = jnp.maximum(mirrored[2], 0.01 + back)  # behind a crest the sky is seen, not what is below
     mirrored = jnp.where(flat, mirrored, unit(mirrored[0], mirrored[1], up))
     bent, _ = lights.refract(sight.d, n)
-    share = lights.schlick(-dot(sight.d, n)) * jnp.clip(depth / EDGE, 0, 1)
+    share = lights.schlick(-dot(sight.d, n)) * thick
     lace = foams.pattern(carried, stage.lace, x, y, sight.footprint, stage.ripples.tile)
     foam = jnp.where(flat, 0, foams.foam_cover(coarse.of(stage.detail.foam), lace))
     rough = lost(stage.ripples, sight.footprint, speed)
@@ -102,7 +104,10 @@ def bed(stage: Stage, p, depth, footprint, clear, sun=1.0):
 
 
 def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1.0):
-    """A dull surface below water: sun and sky come down through it, the sun in a net of light."""
+    """A dull surface below water: sun and sky come down through it, the sun in a net of light.
+
+    Below a film, which lies as the ground does, it faces the sun as dry ground would.
+    """
     sky, medium = stage.sky, stage.medium
     shine = sun * sunshine(stage, at, p[2] + depth)
     net = caustics(stage.caustics, p[0], p[1], depth, footprint, stage.t, clear)
@@ -110,7 +115,9 @@ def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1
     dark = jnp.zeros(3)
     by_sun = lights.bed_light(medium, depth, sky.sunlight, dark, sky.sun[2]) * (shine * net)
     by_sky = lights.bed_light(medium, depth, dark, sky.ambient, sky.sun[2])
-    return color / jnp.pi * (by_sun + by_sky) * up
+    film = jnp.exp(-depth / (FILM * max(1.0, stage.land.grid.cell)))
+    facing = jnp.maximum(dot(normal, beside(sky.sun, up)), 0) / jnp.maximum(sky.sun[2], 0.1)
+    return color / jnp.pi * (by_sun * (up + film * (facing - up)) + by_sky * up)
 
 
 def tinted(medium: Medium, dyes, at) -> Medium:
