@@ -55,7 +55,8 @@ def filled(form: Form, m, x, y, z, surface, grid: Grid):
     if not isinstance(form, Pills):
         return low, high
     fine = quarters(x, grid.cell), quarters(y.swapaxes(1, 2), grid.cell).swapaxes(1, 2)
-    wet, dry, bottom = split(*(z + f for f in spans(form, m, *fine, cell)), surface)
+    first, last = (z + f for f in spans(form, m, *fine, cell))
+    wet, dry, bottom = split(first, last, surface)
     stout = col(form.radius >= BALL * cell)
     there = wet + dry > 0
     soft_low = jnp.where(there, bottom, jnp.inf)
