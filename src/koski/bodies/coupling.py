@@ -37,7 +37,7 @@ class Bodies:
 def couple(solver: Solver, state, terrain: Terrain, inputs: Inputs, bodies: Bodies, seconds):
     """Let the water meet the bodies and run, then find what it does to them."""
     grid = terrain.grid
-    surface = solver.frame(state, terrain).surface
+    surface = level(solver, state, terrain)
     d = lax.cond(
         bodies.floats.any(), aside, lambda d, *_: d, state.water.d, surface, terrain, bodies
     )
@@ -58,6 +58,13 @@ def aside(d, surface, terrain: Terrain, bodies: Bodies):
         for motion in (bodies.motion, bodies.before)
     )
     return push_aside(d, next(under) - next(under), SHARE, terrain.grid)
+
+
+def level(solver, state, terrain: Terrain):
+    """The surface of the water, where bodies are that of the water about them."""
+    if hasattr(solver, "level"):
+        return solver.level(state, terrain)
+    return solver.frame(state, terrain).surface
 
 
 def feel(solver, state, terrain: Terrain, inputs: Inputs):

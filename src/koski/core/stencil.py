@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from koski.core.grid import Grid
 from koski.core.patch import Patch
@@ -68,6 +69,22 @@ def farther(f, rows: int, fill=0.0):
     if rows > 0:
         return jnp.pad(f[rows:], ((0, rows), (0, 0)), constant_values=fill)
     return jnp.pad(f[:rows], ((-rows, 0), (0, 0)), constant_values=fill)
+
+
+def filled(f, known, times: int, grid: Grid):
+    """A map with its unknown cells filled: each as the mean of its known neighbours, from the
+    known ones outwards, `times` cells far.  And which are known then."""
+
+    def grow(_, both):
+        f, known = both
+        shifts = right, left, above, below
+        total = sum(shift(f * known, grid) for shift in shifts)
+        count = sum(shift(known, grid) for shift in shifts)
+        new = (known == 0) & (count > 0)
+        return jnp.where(new, total / jnp.maximum(count, 1), f), jnp.where(new, 1.0, known)
+
+    f, known = lax.fori_loop(0, times, grow, (f, known.astype(jnp.float32)))
+    return f, known > 0
 
 
 def over_sill(b, d, grid: Grid | Patch) -> tuple[Flow, Flow]:

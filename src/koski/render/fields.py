@@ -6,12 +6,11 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from koski.core.frame import Frame
 from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
-from koski.core.stencil import above, below, left, right
+from koski.core.stencil import filled
 from koski.core.terrain import Terrain
 
 FINE = 1024  # cells along the longer side of a map that is made finer
@@ -165,19 +164,9 @@ def extended(surface, b, grid: Grid):
     And where it is wet.
     """
     wet = surface - b > max(SHOWN, THIN * grid.cell)
-    s, known = jnp.where(wet, surface, 0.0), wet.astype(jnp.float32)
-
-    def grow(_, both):
-        s, known = both
-        total = sum(shift(s * known, grid) for shift in (right, left, above, below))
-        count = sum(shift(known, grid) for shift in (right, left, above, below))
-        new = (known == 0) & (count > 0)
-        s = jnp.where(new, total / jnp.maximum(count, 1), s)
-        return s, jnp.where(new, 1.0, known)
-
-    s, known = lax.fori_loop(0, 3, grow, (s, known))
+    s, known = filled(jnp.where(wet, surface, 0.0), wet, 3, grid)
     below_ground = b - BELOW * grid.cell
-    dry = jnp.where(known > 0, jnp.minimum(s, below_ground), below_ground)
+    dry = jnp.where(known, jnp.minimum(s, below_ground), below_ground)
     return jnp.where(wet, surface, dry), wet
 
 

@@ -28,6 +28,7 @@ DARK = 7.0  # optical depth at which nothing is left of the light
 EDGE = 0.01  # water shallower than this [m], or this share of a cell, mirrors less
 FILM = 0.02  # depth of a film [m], or its share of a cell
 WHITE = 0.85  # albedo of foam
+OFF = 0.01  # from a body's surface, shadows are looked for [m]
 NET = 0.65  # how much of the net of light that waves could make is seen
 
 
@@ -169,7 +170,10 @@ def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
     q = sight.p + length * rays.bent
     depth = jnp.maximum(stage.land.spot(q[0], q[1]).of(stage.sea.w) - q[2], 0)
     clear, width = NET * (1 - rays.foam) * stirred(rays.speed), sight.footprint
-    sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
+    sun = 1.0
+    if crowd is not None and hit is not None:  # a body is not in its own way
+        off = jnp.where(hit.t <= length, OFF * hit.normal, 0)
+        sun = crowd.sunlit(q + off, sunk(stage.sky.sun))
     seen = phase(bed)(stage, q, depth, width, clear, sun)
     out = stage.sky.radiance(rays.bent) * (most < darkest(stage.medium))
     seen = jnp.where(lit, seen, out)

@@ -22,7 +22,7 @@ from koski.core.inputs import Inputs, drive
 from koski.core.patch import Patch
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
-from koski.core.stencil import Flow, div, outflow, per_face, to_cells, upwind
+from koski.core.stencil import Flow, div, filled, outflow, per_face, to_cells, upwind
 from koski.core.terrain import Terrain
 from koski.core.water import FILM, WATER, Water, crossing, scaled, share_given, supply
 from koski.solvers import beside, meeting
@@ -30,6 +30,9 @@ from koski.solvers.base import Base, begin, fluid, remember, velocity
 from koski.solvers.faces import SHOWN
 from koski.solvers.owed import WET, settle, shift
 from koski.solvers.pipe import Pipe
+
+COVER = 0.03  # water that stands on bodies is not seen if it is shallower [m]
+ABOUT = 4  # cells that the water about a body is looked for
 
 
 @pytree
@@ -118,6 +121,10 @@ class TwoLayer:
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(self, s, terrain)
 
+    def level(self, s: State, terrain: Terrain):
+        """The surface that bodies are in."""
+        return surface(s, terrain)
+
     def feel(self, s: State, terrain: Terrain, inputs: Inputs):
         """The surface and the velocity that bodies feel, where they are; no surface, −inf, else."""
         if inputs.blockers is None:
@@ -158,18 +165,25 @@ def move(w: Water, q: Flow, under, low: tuple[Flow, jax.Array, Patch] | None, dt
     return replace(new.add(WATER, -k * gone), t=w.t.tick(dt))
 
 
+def surface(s: State, terrain: Terrain):
+    """The effective surface in blocked cells: the real one is pushed down by bodies [m]."""
+    return jnp.where(s.top > -jnp.inf, s.s, terrain.b + s.water.d)
+
+
 @jax.jit
 def look(two: TwoLayer, s: State, terrain: Terrain) -> Frame:
-    """Bodies are drawn in the effective surface: the real one is pushed down by them."""
+    """Bodies are drawn in water as high as that about them, unless it stands well above them."""
     grid, w = terrain.grid, s.water
     u = velocity(two.base, s.upper, s.floor, w.d, grid)
     x, y = to_cells(u, grid)
     depth = w.d + s.under
     wet = depth > SHOWN
     still = jnp.zeros_like(depth)
+    blocked, level = s.top > -jnp.inf, surface(s, terrain)
+    near, known = filled(level, w.d > jnp.where(blocked, COVER, SHOWN), ABOUT, grid)
     return Frame(
         depth=depth,
-        surface=jnp.where(s.top > -jnp.inf, s.s, terrain.b + w.d),
+        surface=jnp.where(blocked & known, near, level),
         u=jnp.where(wet, x, still),
         v=jnp.where(wet, y, still),
         t=w.t.value + 0,
