@@ -18,7 +18,14 @@ SOLVERS = {
     "shallow-maccormack": koski.ShallowWater(advection=koski.maccormack),
 }
 
-each_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS.keys())
+KIN = "pipe-upwind", "pipe-rough", "shallow-rough", "shallow-maccormack"  # of others here
+each_solver = pytest.mark.parametrize(
+    "solver",
+    [
+        pytest.param(solver, id=name, marks=[pytest.mark.long] if name in KIN else [])
+        for name, solver in SOLVERS.items()
+    ],
+)
 
 
 def rough(ny: int, nx: int, seed: int = 0, relief: float = 3.0) -> np.ndarray:
