@@ -19,13 +19,19 @@ SOLVERS = {
 }
 
 KIN = "pipe-upwind", "pipe-rough", "shallow-rough", "shallow-maccormack"  # of others here
-each_solver = pytest.mark.parametrize(
-    "solver",
-    [
-        pytest.param(solver, id=name, marks=[pytest.mark.long] if name in KIN else [])
-        for name, solver in SOLVERS.items()
-    ],
-)
+
+
+def over_solvers(*slow: str):
+    """Run a test over all solvers; over kin and the slow ones only when there is time."""
+
+    def marks(name: str) -> list:
+        return [pytest.mark.long] if name in (*KIN, *slow) else []
+
+    named = [pytest.param(s, id=name, marks=marks(name)) for name, s in SOLVERS.items()]
+    return pytest.mark.parametrize("solver", named)
+
+
+each_solver = over_solvers()
 
 
 def rough(ny: int, nx: int, seed: int = 0, relief: float = 3.0) -> np.ndarray:

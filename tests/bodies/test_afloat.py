@@ -25,7 +25,9 @@ def river(n=24, speed=1.0, **kw):
     )
 
 
-@pytest.mark.parametrize("kind, cells", [("floater", 2), ("blocker", 4)])
+@pytest.mark.parametrize(
+    "kind, cells", [pytest.param("floater", 2, marks=pytest.mark.long), ("blocker", 4)]
+)
 def test_bodies_lie_as_deep_as_archimedes_says(kind, cells):
     names = list(product(SHAPES, ["tilted"], [300.0, 800.0]))
     for name, body in zip(names, afloat(cells, kind, *names, seconds=20.0)):
@@ -61,7 +63,7 @@ def test_what_is_denser_than_water_sinks():
     assert stone.submerged == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("kind", ["floater", "blocker"])
+@pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
 def test_a_log_in_a_current_reaches_its_speed(kind):
     world = river()
     log = world.drop(
@@ -77,6 +79,7 @@ def test_a_log_in_a_current_reaches_its_speed(kind):
     assert log.velocity[0] == pytest.approx(1.0, rel=0.1)
 
 
+@pytest.mark.long
 def test_a_floater_drifts_from_cell_to_cell_with_few_waves_and_slows_down():
     """By v' = − ½ C v √(v² + SLOW²) / l:  v = SLOW / sinh(½ C SLOW t / l + arsinh(SLOW / v0))."""
     world = pond(32, depth=3.0)
@@ -104,6 +107,7 @@ def test_a_body_dropped_from_five_metres_makes_a_ring_of_waves(kind):
     assert highest > (0.02 if kind == "blocker" else 0.005)  # a floater pushes half of it aside
 
 
+@pytest.mark.long
 def test_bodies_thinner_than_a_cell_float_and_block():
     world = pond(32, depth=2.0)
     plank = world.drop(koski.Box((4, 0.1, 0.3)), at=(16, 16, 2.2), density=500, kind="blocker")
@@ -125,6 +129,7 @@ def test_a_thin_wall_across_a_channel_holds_the_water():
     assert np.asarray(world.frame.depth)[:, 22:].max() < 1e-3
 
 
+@pytest.mark.long
 def test_ground_edited_under_a_body_drops_or_lifts_it():
     world = pond(32, depth=1.0)
     crate = world.drop(koski.Box((2, 2, 2)), at=(16, 16, 1.0), density=2500)
@@ -197,6 +202,7 @@ def test_a_world_with_bodies_goes_on_from_its_file_to_the_same_bits(tmp_path):
         assert_array_equal(a.force, b.force)
 
 
+@pytest.mark.long
 def test_a_removed_body_is_gone_and_its_hole_fills():
     world = pond(32)
     box = world.drop(koski.Box((4, 4, 4)), at=(16, 16, 2), density=2500)
@@ -211,6 +217,7 @@ def test_a_removed_body_is_gone_and_its_hole_fills():
         box.position  # noqa: B018
 
 
+@pytest.mark.long
 def test_bodies_within_capacity_compile_nothing_anew():
     from koski.bodies import coupling
 
