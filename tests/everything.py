@@ -32,6 +32,7 @@ def over_solvers(*slow: str):
 
 
 each_solver = over_solvers()
+few_solvers = over_solvers("wave", "columns")  # which take long to compile
 
 
 def rough(ny: int, nx: int, seed: int = 0, relief: float = 3.0) -> np.ndarray:

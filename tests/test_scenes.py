@@ -39,8 +39,9 @@ OTHERS = [name for name in NAMED if name not in [*LAYERS, "two-layer-paper"]]
         for i, a in enumerate(PLAIN)
         for j, b in enumerate(OTHERS)
     ]
-    + [(name, solver) for name in ("river", "lake-drop-box") for solver in LAYERS]
-    + [("lake-drop-box", "shallow")],  # the other scenes with bodies have tests of their own
+    + [("river", solver) for solver in LAYERS]
+    + [("lake-drop-box", "two-layer")]  # the other scenes with bodies have tests of their own
+    + [pytest.param("lake-drop-box", b, marks=pytest.mark.long) for b in ("one-layer", "shallow")],
 )
 def test_a_scene_runs_with_every_solver(name, solver):
     world = koski.World(scenes.load(name, 32, solver))

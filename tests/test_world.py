@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
-from everything import SOLVERS, each_solver, rough
+from everything import SOLVERS, few_solvers, rough
 
 
 def pond(solver=None, level=2.0, n=24, cell=2.0, edges=None):
@@ -23,7 +23,7 @@ def pond(solver=None, level=2.0, n=24, cell=2.0, edges=None):
     return koski.World(terrain, depth=np.maximum(level - terrain.b, 0), solver=solver)
 
 
-@each_solver
+@few_solvers
 def test_the_ledger_agrees_with_the_water_whatever_hands_do(solver):
     world = pond(solver, edges=koski.Edges(west=koski.Level(2.5), east=koski.Drain()))
     world.rain(2e-4)
@@ -125,7 +125,7 @@ def test_dug_ground_takes_the_water_down_and_raised_ground_lifts_it():
     assert abs(world.volume.drift) < 1e-6
 
 
-@each_solver
+@few_solvers
 def test_dye_is_carried_whole_and_stays_within_its_range(solver):
     world = pond(solver)
     world.spring(24, 24, discharge=2.0, radius=4, dyes={"ink": 1.0})

@@ -15,6 +15,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(rows, "copy_bandwidth", lambda: 1e10)
 
 
+@pytest.mark.long
 def test_a_tiny_run_has_rows_of_the_right_shape(quick):
     bench = measure(choose(["pipe", "linear", "shallow"]), [32], peers=True, rounds=1, seconds=0.0)
     data = json.loads(json.dumps(to_json(bench)))

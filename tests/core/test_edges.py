@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
-from everything import each_solver
+from everything import few_solvers
 
 SIDES = {"west": (slice(None), 0), "east": (slice(None), -1), "south": 0, "north": -1}
 each_side = pytest.mark.parametrize("side", SIDES)
@@ -18,7 +18,7 @@ def run(solver, edges, depth=1.0, seconds=60.0, inputs=None, n=24, b=None):
     return state, solver.frame(state, terrain)
 
 
-@each_solver
+@few_solvers
 @each_side
 def test_a_drain_empties_the_grid_and_books_it(solver, side):
     state, frame = run(solver, koski.Edges(**{side: koski.Drain()}))
@@ -28,7 +28,7 @@ def test_a_drain_empties_the_grid_and_books_it(solver, side):
     assert float(state.water.went) == pytest.approx(24 * 24 - left, rel=1e-6)
 
 
-@each_solver
+@few_solvers
 @each_side
 def test_a_level_fills_the_grid_to_its_height(solver, side):
     state, frame = run(solver, koski.Edges(**{side: koski.Level(2.0)}), seconds=400.0)
@@ -46,7 +46,7 @@ def test_a_level_follows_its_series_in_time():
         assert_allclose(np.asarray(frame.surface)[-1], level, rtol=2e-2)
 
 
-@each_solver
+@few_solvers
 @each_side
 def test_an_inflow_brings_just_its_discharge(solver, side):
     edges = koski.Edges(**{side: koski.Inflow(3.0)})
@@ -64,7 +64,7 @@ def test_an_inflow_enters_where_the_side_is_lowest():
     assert depth[8].min() >= 0 and depth[8, :-1].min() > 0.05 and depth[12:].max() == 0
 
 
-@each_solver
+@few_solvers
 @pytest.mark.parametrize("sides", [("west", "east"), ("south", "north")])
 def test_a_wave_on_a_periodic_grid_comes_round(solver, sides):
     edges = koski.Edges(**{s: koski.Periodic() for s in sides})
@@ -81,7 +81,7 @@ def test_a_wave_on_a_periodic_grid_comes_round(solver, sides):
     assert abs(results[0].sum(dtype=float) - depth.sum()) < 1e-3
 
 
-@each_solver
+@few_solvers
 @each_side
 def test_an_absorbing_layer_reflects_little_of_a_wave(solver, side):
     """A ring from the middle; what is left after it had time to leave, against a wall's echo."""
@@ -107,7 +107,7 @@ def test_a_series_must_rise_in_time():
         koski.Series.create([0, 1], [1, 2, 3])
 
 
-@each_solver
+@few_solvers
 def test_rain_by_number_and_by_map_is_the_same(solver):
     by_number = koski.Inputs(source=1e-3)
     by_map = koski.Inputs(source=np.full((24, 24), 1e-3, np.float32))
@@ -117,7 +117,7 @@ def test_rain_by_number_and_by_map_is_the_same(solver):
     assert_allclose(frames[0][1].depth, 0.52, atol=1e-5)
 
 
-@each_solver
+@few_solvers
 def test_evaporation_leaves_dye_behind_and_a_sink_takes_it(solver):
     terrain = koski.Terrain.create(np.zeros((12, 12)))
     for inputs, amount, depth in (
@@ -132,7 +132,7 @@ def test_evaporation_leaves_dye_behind_and_a_sink_takes_it(solver):
         assert float(state.water.dyes["ink"].sum()) == pytest.approx(amount, rel=1e-3)
 
 
-@each_solver
+@few_solvers
 def test_a_dry_start_with_a_strong_source_takes_small_steps(solver):
     spring = np.zeros((24, 24), np.float32)
     spring[12, 12] = 5.0

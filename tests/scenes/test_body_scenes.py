@@ -75,6 +75,7 @@ def test_crates_stay_where_they_fell():
     assert np.abs(after[:, 0] - river_dam.DAM).max() < 6
 
 
+@pytest.mark.long
 def test_water_parts_at_a_crate_on_the_hill_and_runs_on_under_a_truck():
     world = world_of("hill", 80)
     world.step(13.0)
@@ -86,6 +87,7 @@ def test_water_parts_at_a_crate_on_the_hill_and_runs_on_under_a_truck():
     assert max(float(world.depth_at(*b.position[:2])) for b in on_hill) < 0.02
 
 
+@pytest.mark.long
 def test_logs_go_downstream_and_the_car_hits_some():
     world = world_of("logs-and-car", 60)
     car, *logs = world.bodies
@@ -148,6 +150,7 @@ def test_a_sluice_lets_water_out_once_its_gate_lifts():
     assert shut < 0.1 and escaped() > 20
 
 
+@pytest.mark.long
 def test_ice_jams_at_the_bridge_and_the_river_backs_up():
     world = world_of("ice-jam", 60)
     floes = world.bodies[ice_jam.PIERS :]
@@ -159,6 +162,7 @@ def test_ice_jams_at_the_bridge_and_the_river_backs_up():
     assert float(world.height_at(60.0, 30.0)) > start + 0.1
 
 
+@pytest.mark.long
 def test_boats_rest_at_a_sane_draught_and_stir_less_behind_the_breakwater():
     world = world_of("harbour", 80)
     heave = []
