@@ -35,7 +35,7 @@ OTHERS = [name for name in NAMED if name not in [*LAYERS, "two-layer-paper"]]
 @pytest.mark.parametrize(
     "name, solver",
     [
-        pytest.param(a, b, marks=[pytest.mark.long] if (i + j) % 5 else [])
+        pytest.param(a, b, marks=[pytest.mark.long] if (i + j) % 9 else [])
         for i, a in enumerate(PLAIN)
         for j, b in enumerate(OTHERS)
     ]

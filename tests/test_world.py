@@ -249,7 +249,7 @@ def test_a_users_mistake_is_told_in_one_sentence_and_changes_nothing(act):
     assert world.volume == before
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(
     strokes=st.lists(
         st.tuples(

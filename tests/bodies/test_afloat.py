@@ -53,6 +53,7 @@ def test_a_box_comes_to_rest_at_its_draught_and_the_lake_has_no_dent(kind):
     assert abs(world.volume.drift) < 1e-6
 
 
+@pytest.mark.long
 def test_what_is_denser_than_water_sinks():
     world = pond()
     stone = world.drop(koski.Sphere(0.8), at=(16, 16, 3), density=1100)
@@ -94,6 +95,7 @@ def test_a_floater_drifts_from_cell_to_cell_with_few_waves_and_slows_down():
     assert box.velocity[0] == pytest.approx(v, rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
 def test_a_body_dropped_from_five_metres_makes_a_ring_of_waves(kind):
     world = pond(64, depth=4.0)
@@ -119,6 +121,7 @@ def test_bodies_thinner_than_a_cell_float_and_block():
         assert abs(body.position[2] - 2.0) < 0.2
 
 
+@pytest.mark.long
 def test_a_thin_wall_across_a_channel_holds_the_water():
     terrain = koski.Terrain.create(np.zeros((16, 40)))
     x = np.mgrid[:16, :40][1]
@@ -150,6 +153,7 @@ def test_ground_edited_under_a_body_drops_or_lifts_it():
     assert np.isfinite(world.frame.surface).all() and abs(world.volume.drift) < 1e-6
 
 
+@pytest.mark.long
 def test_no_water_is_inside_bodies_that_race_about_nor_comes_from_nowhere():
     world = pond(32, depth=2.0, coupling="two-layer")
     rng = np.random.default_rng(1)

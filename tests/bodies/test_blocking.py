@@ -178,6 +178,7 @@ def test_raised_or_dug_ground_under_a_body_loses_no_water():
     assert abs(sums(state)[0] / start - 1) < 1e-6
 
 
+@pytest.mark.long
 def test_dye_passes_below_a_body_and_none_is_lost():
     terrain = koski.Terrain.create(np.zeros((8, 32)))
     x = np.mgrid[:8, :32][1]

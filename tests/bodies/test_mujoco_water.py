@@ -84,6 +84,7 @@ def test_a_buoy_on_a_hinged_rod_stands_up():
     assert_allclose(water.bodies[0].force[2], 0.216 * 9810, rtol=0.01)
 
 
+@pytest.mark.long
 def test_a_current_carries_what_is_free_and_leans_on_what_is_held():
     model, data = load(free(at="4 5 1") + buoy())
     water = koski.mujoco.Water(model, data, pond(velocity=(0.5, 0.0), edges=LOOP))

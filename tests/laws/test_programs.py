@@ -60,7 +60,7 @@ def test_the_same_input_gives_the_same_bits(solver):
         assert_array_equal(a, b)
 
 
-@over_solvers("wave", "columns")  # a minute to compile
+@over_solvers("wave", "columns", "shallow-semi-lagrangian")  # a minute to compile
 def test_gradients_of_a_fixed_run_are_finite_and_agree_with_finite_differences(solver):
     b = 0.3 * rough(10, 12, seed=7, relief=1.0)
     y, x = np.mgrid[:10, :12]

@@ -103,6 +103,7 @@ def test_logs_go_downstream_and_the_car_hits_some():
     assert hit > 2  # the river alone takes them across at less than 1 m/s
 
 
+@pytest.mark.long
 def test_a_box_sends_a_ring_over_the_lake_and_floats_up_again():
     world = world_of("lake-drop-box", 64)
     x, y = places(world)
@@ -119,6 +120,7 @@ def test_a_box_sends_a_ring_over_the_lake_and_floats_up_again():
     assert world.bodies[0].position[2] > level - lake_drop_box.BOX.size[2] / 2
 
 
+@pytest.mark.long
 def test_the_levels_on_both_sides_of_the_tunnel_approach():
     world = world_of("tunnel", 48)
     x, _ = places(world)
