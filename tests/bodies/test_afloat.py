@@ -153,7 +153,6 @@ def test_ground_edited_under_a_body_drops_or_lifts_it():
     assert np.isfinite(world.frame.surface).all() and abs(world.volume.drift) < 1e-6
 
 
-@pytest.mark.long
 def test_no_water_is_inside_bodies_that_race_about_nor_comes_from_nowhere():
     world = pond(32, depth=2.0, coupling="two-layer")
     rng = np.random.default_rng(1)
