@@ -1,3 +1,4 @@
+import asyncio
 import json
 import threading
 import time
@@ -14,6 +15,8 @@ from koski.view import viewer as viewers
 from koski.view.frames import TILE
 from koski.view.game import Game
 from koski.view.hand import Hand
+from koski.view.server import Server
+from koski.view.viewer import Viewer
 
 pytestmark = pytest.mark.xdist_group("test_server")  # they share one game
 
@@ -156,6 +159,19 @@ def test_the_tools_are_one_viewers_and_pass_on_when_it_vanishes(place):
     settled(lambda: server.game.box.grip is None)
     second.ws.close()
     settled(lambda: not server.viewers)
+
+
+def test_who_goes_at_the_moment_of_news_is_gone():
+    async def go():
+        server, viewer = Server(Game(pond), {}), Viewer("a")
+        sending = asyncio.create_task(server.send(None, viewer))
+        await asyncio.sleep(0)  # until it waits for news
+        viewer.wake.set()
+        sending.cancel()
+        await asyncio.wait({sending}, timeout=5)
+        assert sending.cancelled()
+
+    asyncio.run(go())
 
 
 def test_the_tools_of_the_idle_are_for_who_asks():

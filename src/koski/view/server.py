@@ -177,7 +177,8 @@ class Server:
             if (frame := viewer.frame(snap)) is not None:
                 await ws.send_bytes(frame)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(viewer.wake.wait(), 1.0)
+                async with asyncio.timeout(1.0):  # wait_for of Python 3.11 can lose a cancel
+                    await viewer.wake.wait()
             viewer.wake.clear()
         await ws.close(1008, "nothing was drawn for a minute")
 
