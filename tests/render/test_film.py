@@ -5,7 +5,6 @@ import json
 import av
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from PIL import Image
 
 import koski
@@ -110,11 +109,8 @@ def test_an_interrupt_leaves_a_playable_film_that_can_be_resumed(tmp_path, name)
     assert film.done == 4 and (saved / "state").read_text() == "all of it"
     with film:
         fill(film, 10)
-    if name == "x.mp4":  # the same frames: seldom, and seen only on a busy machine, not the bytes
-        assert_array_equal(decoded(broken), decoded(whole))
-    else:
-        read = {p.name: p.read_bytes() for p in whole.parent.rglob("*.*")}
-        assert {p.name: p.read_bytes() for p in broken.parent.rglob("*.*")} == read
+    read = {p.name: p.read_bytes() for p in whole.parent.rglob("*.*")}
+    assert {p.name: p.read_bytes() for p in broken.parent.rglob("*.*")} == read
     assert not [*tmp_path.rglob("*.parts")]
 
 

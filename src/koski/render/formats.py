@@ -21,6 +21,7 @@ from koski.render import contact, picture
 
 CODEC = "libx264"
 FINE = {"crf": "18"}  # of H.264, where 0 loses nothing and 23 is common
+NARROW = {"x264-params": "mbtree=0"}  # under 128 pixels x264 reads past its tree, and varies
 REC709 = 1  # what H.264 calls its colours, and their usual range
 NUMBER = re.compile(r"%0?\d*d")
 
@@ -126,6 +127,8 @@ class Clip:
     def add(self, image: np.ndarray) -> None:
         if not self.frames:
             self.stream.height, self.stream.width = image.shape[:2]
+            if self.stream.width < 128:
+                self.stream.codec_context.options = FINE | NARROW
             self.stream.pix_fmt = "yuv420p"
         rgb = self.av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")
         frame = rgb.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG")
