@@ -100,8 +100,8 @@ def pass_on(wish, up, down, grid: Grid):
 
     def shares():
         rises, sinks = jnp.maximum(wish, 0), jnp.maximum(-wish, 0)
-        given = rises + below(sinks, grid)  # by each cell, both ways
-        given = jnp.maximum(jnp.where(wish > 0, given, above(given, grid)), FAINT)
+        here, there = rises + below(sinks, grid), above(rises, grid) + sinks  # given, both ways
+        given = jnp.maximum(jnp.where(wish > 0, here, there), FAINT)
         has = jnp.where(wish > 0, up, down)
         return jnp.where(has > 0, has * ((rises + sinks) / given), has)
 
@@ -146,12 +146,7 @@ def give(has, wish):
 
     def one_by_one(has, wish):
         rises = phase(sweep)(rise, has, wish, first=first)
-
-        def step(F, row):
-            F = sink(F, *row[:2])
-            return F, row[2] - F
-
-        return lax.scan(step, last, (has, wish, rises), reverse=True)[1]
+        return rises - phase(sweep)(sink, has, wish, first=last, back=True)
 
     def all_at_once(has, wish):
         share, none = part(has, jnp.abs(wish)), jnp.zeros_like(has)

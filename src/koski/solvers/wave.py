@@ -34,7 +34,7 @@ from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree
 from koski.core.solver import G
-from koski.core.stencil import WALL, Flow, above, div, over_sill, per_face
+from koski.core.stencil import WALL, Flow, above, below, div, left, over_sill, per_face
 from koski.core.terrain import Terrain
 from koski.core.turn import turn, turned
 from koski.core.water import WATER, Water, crossing, supply
@@ -95,7 +95,7 @@ class Wave:
         else:
             flows, p = lax.cond(s.x_first, along("xy"), along("yx"), w, s.p)
         for name, F in flows.items():
-            w = w.add(name, -div(F, grid))
+            w = w.add(name, -phase(div)(F, grid))
         p = calm(rough(p, b, w.d, self.manning, dt, grid), w.d, edges, dt, grid)
         w = replace(w, t=s.water.t.tick(dt))
         return State(hold(w, b, edges, inputs.held, dt, grid), p, ~s.x_first)
@@ -143,7 +143,8 @@ def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b: Flow,
     The ground for x comes turned already.
     """
     has = {WATER: w.d} | w.dyes
-    flows = {name: Flow(jnp.zeros_like(w.d), jnp.zeros_like(w.d)) for name in has}
+    none = jnp.zeros_like(w.d)
+    flows = {name: Flow(none, none) for name in has}
     for axis in axes:
         a = None if push is None else getattr(push, axis)
         if axis == "x":
@@ -155,13 +156,18 @@ def stages(wave: Wave, axes: str, w: Water, p: Flow, push: Flow | None, b: Flow,
             p = Flow(p.x, y)
         flows = {name: replace(q, **{axis: F[name]}) for name, q in flows.items()}
         if axis != axes[-1]:
-            has = phase(left_by)(has, flows, grid)
+            has = phase(left_by)(axis, F, has, grid)
     return flows, p
 
 
-def left_by(has: dict, flows: dict[str, Flow], grid: Grid) -> dict:
-    """What there is of water and dyes once these flows have passed."""
-    return {name: jnp.maximum(f - div(flows[name], grid), 0) for name, f in has.items()}
+def left_by(axis: str, flows: dict, has: dict, grid: Grid) -> dict:
+    """What there is of water and dyes once these flows have passed along an axis."""
+    before = left if axis == "x" else below
+
+    def less(f, F):
+        return jnp.maximum(f - (F - before(F, grid)), 0)
+
+    return {name: less(f, flows[name]) for name, f in has.items()}
 
 
 def stage(wave: Wave, has: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.Array]:
@@ -172,7 +178,7 @@ def stage(wave: Wave, has: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.
     k, f = phase(intend)(wave.theta, u, joined, push, a0, a1, D, dt, grid)
     wish = settle(k, f, grid)
     F = pass_on(wish, a0, a1, grid)
-    p = phase(speed)(wave, u, joined, wish, F, D, dt, grid)
+    p = speed(wave, u, joined, wish, F, D, dt, grid)
     dyes = {name: ride(F, m, d, grid) for name, m in has.items() if name != WATER}
     return {WATER: F} | dyes, p
 
