@@ -41,12 +41,11 @@ def seen(solver, state, terrain: Terrain, foam, wet, dt):
         "wet": after.wet,
     }
     maps |= {f"dye:{name}": c for name, c in frame.dyes.items()}
-    none = jnp.zeros_like(frame.depth)
-    maps |= {
-        "raw": raw,
-        "pressure": none if pressure is None else pressure,
-        "blocked": none if blocked is None else blocked.astype(jnp.float32),
-    }
+    if blocked is None:
+        maps |= dict.fromkeys(OVERLAYS, jnp.zeros_like(frame.depth))
+    else:
+        share = jnp.where(blocked, taken(frame, terrain.b), 0)
+        maps |= {"raw": raw, "pressure": pressure, "blocked": share}
     return maps, after.foam, after.wet
 
 
@@ -60,28 +59,31 @@ def level(frame):
     return jnp.where(wet, frame.surface, jnp.clip(frame.surface, low, high))
 
 
+def taken(frame, b):
+    """The share of each column below the surface that is no water."""
+    return jnp.clip(1 - frame.depth / jnp.maximum(frame.surface - b, SHOWN), 0, 1)
+
+
 def bodies(state, surface, b):
-    """The cells that bodies block, the surface as they push it down, and their pressure on it."""
+    """The cells that bodies block, how far they push the surface there, and their pressure."""
     if not hasattr(state, "top"):
-        return None, surface, None
+        return None, None, None
     blocked, d = state.top > -jnp.inf, state.water.d
     if hasattr(state, "under"):
         under = state.under
-        raw = jnp.where(blocked, jnp.where(d > WET, state.floor + d, b + under), b + d)
+        raw = jnp.where(d > WET, state.floor + d, b + under)
     else:
         under = jnp.minimum(d, state.room)
         raw = b + jnp.where(d - under > WET, state.crown + (d - under), under)
     # the water below a body is pressed down to b + under from where it would stand
-    pressure = jnp.where(
-        blocked & (under > WET), RHO * G * jnp.maximum(surface - (b + under), 0), 0
-    )
-    return blocked, raw, pressure
+    pressure = jnp.where(under > WET, RHO * G * jnp.maximum(surface - (b + under), 0), 0)
+    return blocked, jnp.where(blocked, raw - surface, 0), jnp.where(blocked, pressure, 0)
 
 
 def least(names, cell: float, strongest: dict[str, float]) -> dict[str, float]:
     """What each map must change by for a tile to be sent again."""
     height, speed = SLIGHT * cell, SLOW * cell**0.5
-    known = {"u": speed, "v": speed, "foam": FAINT, "wet": FAINT, "blocked": 0.5}
+    known = {"u": speed, "v": speed, "foam": FAINT, "wet": FAINT, "blocked": FAINT}
     known |= {"pressure": LIGHT * cell}
     return {
         n: PALE * strongest.get(n, 1.0) if n.startswith("dye:") else known.get(n, height)

@@ -4,6 +4,7 @@ import { bounds, FORMS, halves, meshForm } from "./forms";
 import bodyFragment from "./glsl/body.frag.glsl?raw";
 import bodyVertex from "./glsl/body.vert.glsl?raw";
 import depthFragment from "./glsl/depth.frag.glsl?raw";
+import marks from "./glsl/marks.glsl?raw";
 import { material, type Uniforms } from "./pass";
 import { hitBox, unturn, type Ray } from "./pick";
 import { LIT } from "./stage";
@@ -29,7 +30,7 @@ export class Crowd {
 
   constructor(uniforms: Uniforms) {
     this.looks = {
-      lit: material(bodyVertex, LIT + bodyFragment, uniforms),
+      lit: material(bodyVertex, LIT + marks + bodyFragment, uniforms),
       dark: material(bodyVertex, depthFragment, uniforms, { side: THREE.DoubleSide, colorWrite: false }),
     };
   }

@@ -47,7 +47,7 @@ export class View {
   private ratio = 1;
   private pending = false; // is there a state that the GPU has not got?
   private time = { was: 0, next: 0, now: 0 }; // of the water [s]
-  private arrival = { at: 0, apart: 50 }; // of states [ms]
+  private arrival = { at: 0, from: 0, apart: 50 }; // of states, and the picture before the newest [ms]
   private last = 0; // draw [ms]
   private slow = 0; // draws in a row
   private low: boolean;
@@ -122,7 +122,7 @@ export class View {
     if (first) this.stand.place(parseView(place.world.view, place.land, this.aspect), place.land);
     const now = performance.now();
     const apart = Math.min(Math.max(now - this.arrival.at, 10), 1000);
-    this.arrival = { at: now, apart: first ? 50 : this.arrival.apart + 0.2 * (apart - this.arrival.apart) };
+    this.arrival = { at: now, from: this.last, apart: first ? 50 : this.arrival.apart + 0.2 * (apart - this.arrival.apart) };
     const { t } = frame.header;
     this.time = first ? { was: t, next: t, now: t } : { ...this.time, was: this.time.now, next: t };
     this.pending = true;
@@ -155,7 +155,7 @@ export class View {
   /** Something that differs where pictures do: none is drawn twice. */
   private signature(): string {
     const { marks, lights, look, place, stand, arrival, counters, canvas } = this;
-    const between = this.last - arrival.at > arrival.apart ? 1 : this.last;
+    const between = this.last - arrival.from > arrival.apart ? 1 : this.last;
     return [
       between, counters.states, ...stand.lens.matrixWorld.elements, ...stand.lens.projectionMatrix.elements,
       ...marks.brush.value.toArray(), ...marks.brushColor.value.toArray(), ...marks.overlayRange.value.toArray(),
@@ -168,7 +168,7 @@ export class View {
   private advance({ maps, crowd, stage, land }: Place, now: number): void {
     if (this.pending) maps.upload();
     this.pending = false;
-    const share = Math.min(Math.max((now - this.arrival.at) / this.arrival.apart, 0), 1);
+    const share = Math.min(Math.max((now - this.arrival.from) / this.arrival.apart, 0), 1);
     const t = this.time.was + share * (this.time.next - this.time.was);
     const dt = Math.min(Math.max(t - this.time.now, 0), LONGEST);
     this.time.now = t;

@@ -84,5 +84,6 @@ void main() {
     vec3 sky = skyLight(vec3(r.xy, abs(r.z))) * (r.z > 0.0 ? 1.0 : 0.35) + disc(r, 0.18) * shine;
     light += mirror * sky * (kind == 2.0 ? albedo * 2.0 : vec3(1.0));
   }
+  if (overlay == 4) light = laid(light, texture(state, (p.xy - 0.5 * cell * m.xy) / size).w, m, sun); // of the cell that it blocks
   color = vec4(hazed(light, d, far), 1.0);
 }

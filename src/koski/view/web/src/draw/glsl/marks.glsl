@@ -16,6 +16,11 @@ vec3 scale(float t) {
 // A colour that the film shows as it is, a little shaded.
 vec3 plain(vec3 tone, vec3 n, vec3 toSun) { return tone * (0.75 + 0.3 * max(dot(n, toSun), 0.0)) / exposure; }
 
+// What stands in the light, in the colour of a value.
+vec3 laid(vec3 light, float value, vec3 n, vec3 toSun) {
+  return mix(light, plain(scale((value - overlayRange.x) / (overlayRange.y - overlayRange.x)), n, toSun), 0.85);
+}
+
 vec3 ringed(vec3 color, vec2 p) {
   if (brush.w < 0.5) return color;
   float r = length(p - brush.xy), width = max(fwidth(r), 1e-5);

@@ -197,11 +197,8 @@ void main() {
 #endif
   light = hazed(light, d, far);
 #ifndef SIDE
-  if (overlay > 0) {
-    float value = overlay == 1 ? depth : overlay == 2 ? speed : texture(state, p.xy / size).w;
-    vec3 tone = overlay == 3 ? vec3(0.02, 0.16, 0.42) : scale((value - overlayRange.x) / (overlayRange.y - overlayRange.x));
-    light = mix(light, plain(tone, n, sun), 0.85);
-  }
+  if (overlay == 3) light = mix(light, plain(vec3(0.02, 0.16, 0.42), n, sun), 0.85);
+  else if (overlay > 0) light = laid(light, overlay == 1 ? depth : overlay == 2 ? speed : texture(state, p.xy / size).w, n, sun);
   light = ringed(light, p.xy);
 #endif
   if (any(isnan(light)) || any(isinf(light))) light = skyLight(vec3(d.xy, 0.02)); // a sliver at a corner
