@@ -22,7 +22,7 @@ export interface Look {
 }
 
 const SLOW = 40; // draws further apart than this are slow [ms]
-const SLOWLY = 30; // so many draws in a row before less is drawn
+const SLOWLY = 30; // so many draws in a row before less is drawn, or three that take for ever
 const LOW_SHARE = 0.5; // of the display's pixels along a side, where less is drawn
 const LONGEST = 0.25; // that the water's texture is carried at once [s]
 
@@ -229,8 +229,8 @@ export class View {
       this.slow = 0;
       this.lower(quality === "low");
     }
-    if (!this.adapt || this.low || dt <= 0 || dt > 2000) return;
-    this.slow = dt > SLOW ? this.slow + 1 : Math.max(this.slow - 2, 0);
+    if (!this.adapt || this.low || dt <= 0) return;
+    this.slow = dt > SLOW ? this.slow + Math.min(dt / SLOW, SLOWLY / 3) : Math.max(this.slow - 2, 0);
     if (this.slow > SLOWLY) this.lower(true);
   }
 
