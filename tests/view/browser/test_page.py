@@ -3,8 +3,10 @@
 One browser, one page and one small world for all, in order; each test says what it changes.
 """
 
+import av
 import numpy as np
 import pytest
+from PIL import Image
 
 from koski import World
 
@@ -165,6 +167,29 @@ def test_a_saved_world_comes_back(hands, tmp_path):
     hands.see(f"koski.app.world.epoch > {epoch}")
     b = hands.ask(lambda world: np.asarray(world.terrain.b))
     assert (b == np.asarray(saved.terrain.b)).all()
+
+
+def test_pictures_and_films_are_kept(hands, tmp_path):
+    def kept(act):
+        with hands.page.expect_download() as info:
+            hands.page.evaluate(f"document.querySelector('[data-act={act}]').click()")
+        info.value.save_as(tmp_path / info.value.suggested_filename)
+        return tmp_path / info.value.suggested_filename
+
+    with Image.open(kept("camera")) as picture:
+        assert picture.format == "PNG" and np.ptp(np.asarray(picture)) > 100
+    hands.page.evaluate("document.querySelector('[data-act=record]').click()")
+    drawn = hands.tell("koski.view.counters.drawn")
+    hands.see(f"koski.view.counters.drawn > {drawn + 8}")
+    with av.open(str(kept("record"))) as film:
+        assert sum(1 for _ in film.decode(video=0)) > 1
+
+
+def test_less_motion_is_honoured(hands):
+    hands.page.emulate_media(reduced_motion="reduce")
+    hands.see("koski.view.look.still")
+    hands.page.emulate_media(reduced_motion="no-preference")
+    hands.see("!koski.view.look.still")
 
 
 def test_the_page_comes_back_when_the_connection_was_lost(hands, service):
