@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from koski.core.phase import phase
 from koski.render import march
 from koski.render.camera import Camera
 from koski.render.crowd import Crowd, solid
@@ -26,13 +28,28 @@ KINDS = SKY, GROUND, WATER, SOIL, GLASS = range(5)  # GLASS: the cut side of the
 
 def look_out(stage: Stage, camera: Camera, d, pixel) -> tuple[Sight, jax.Array]:
     """Follow the rays of a picture to the land and the water."""
-    eye = jnp.asarray(camera.eye)
-    fan = spread(stage, camera, *d.shape[1:])
-    return seen(stage, eye, d, march.first_hit(fan, stage.land, stage.sea, eye, d), pixel)
+    return met(stage, jnp.asarray(camera.eye), d, pixel, spread(stage, camera, *d.shape[1:]))
 
 
-def spread(stage: Stage, camera: Camera, height: int, width: int) -> march.Fan:
-    """The directions that a picture needs, as close as its pixels, and how far to look in them."""
+def met(stage: Stage, eye, d, pixel, width: Spread) -> tuple[Sight, jax.Array]:
+    """What rays meet, looked for in as many directions as the picture has columns."""
+    land, sea = stage.land, stage.sea
+    fan = phase(march.fan)(land, sea, eye, *width, d.shape[2])
+    t = phase(march.first_hit)(fan, land, sea, eye, d)
+    return phase(seen)(stage, eye, d, t, pixel)
+
+
+class Spread(NamedTuple):
+    """The directions that a picture needs, and how far to look in them."""
+
+    first: float  # [rad]
+    apart: float
+    nearest: float  # [m]
+    farthest: float
+
+
+def spread(stage: Stage, camera: Camera, height: int, width: int) -> Spread:
+    """Directions as close as the pixels of a picture."""
     eye = np.asarray(camera.eye, float)
     size = np.array(stage.land.grid.size)
     first, last = turns(camera, height, width)
@@ -40,11 +57,7 @@ def spread(stage: Stage, camera: Camera, height: int, width: int) -> march.Fan:
     outside = np.maximum(np.maximum(-eye[:2], eye[:2] - size), 0)
     close = 0.5 * stage.land.cell
     nearest = max(float(np.hypot(*outside)) - close, 0.1 * close)
-    count = width
-    apart = (last - first) / (count - 1)
-    farthest = float(np.hypot(*corners))
-    return march.fan(stage.land, stage.sea, jnp.asarray(camera.eye), first, apart, nearest,
-                     farthest, count)  # fmt: skip
+    return Spread(first, (last - first) / (width - 1), nearest, float(np.hypot(*corners)))
 
 
 def turns(camera: Camera, height: int, width: int) -> tuple[float, float]:
@@ -69,7 +82,6 @@ def turns(camera: Camera, height: int, width: int) -> tuple[float, float]:
     return middle + turn.min(), middle + turn.max()
 
 
-@jax.jit
 def seen(stage: Stage, eye, d, t, pixel) -> tuple[Sight, jax.Array]:
     """What is at the end of each ray, and where."""
     land, sea = stage.land, stage.sea
@@ -100,24 +112,34 @@ def seen(stage: Stage, eye, d, t, pixel) -> tuple[Sight, jax.Array]:
 
 def painted(stage: Stage, camera: Camera, d, pixel, crowd: Crowd | None) -> jax.Array:
     """The light along the rays of a picture, from an eye in the air."""
-    sight, kind = look_out(stage, camera, d, pixel)
+    width, tiles = spread(stage, camera, *d.shape[1:]), None if crowd is None else crowd.tiles
+    sight, kind, picture, lists = surveyed(stage, camera.eye, d, pixel, width, tiles)
+    picture = paint(picture, stage, sight, kind, lists)
     if crowd is None:
-        return paint(stage, sight, kind)
-    picture = paint(stage, sight, jnp.where(in_any(crowd.tiles, kind), SKY, kind))
+        return picture
     return paint_crowd(picture, stage, sight, kind, jnp.asarray(camera.eye), crowd)
 
 
-def paint(stage: Stage, sight: Sight, kind) -> jax.Array:
-    """The light of every pixel, like pixels together and a part of the picture at a time.
+@jax.jit
+def surveyed(stage: Stage, eye, d, pixel, width: Spread, tiles: Tiles | None):
+    """What the rays of a picture meet, the sky behind it, and the pixels of each kind.
+
+    Those in tiles with bodies are in no list: they are painted together with the bodies.
+    """
+    sight, kind = met(stage, eye, d, pixel, width)
+    free = kind if tiles is None else jnp.where(in_any(tiles, kind), SKY, kind)
+    lists = [phase(listed)(free, kinds) for kinds in SHADES]
+    return sight, kind, backdrop(stage, d), lists
+
+
+def paint(picture, stage: Stage, sight: Sight, kind, lists) -> jax.Array:
+    """The light of the pixels listed, like pixels together and a part of the picture at a time.
 
     So whatever is in sight, the same programs run.
     """
-    picture = backdrop(stage, sight.d)
-    shades = {(GROUND, GROUND): shade_ground, (SOIL, SOIL): shade_cut, (WATER, GLASS): shade_water}
-    lists = [listed(kind, jnp.array(kinds)) for kinds in shades]
     size = kind.size // PARTS[jax.default_backend() == "cpu"]
     counts = jax.device_get([count for _, count in lists])
-    for (index, _), count, shade in zip(lists, counts, shades.values()):
+    for (index, _), count, shade in zip(lists, counts, SHADES.values()):
         for first in range(0, int(count), size):
             picture = shade(picture, stage, sight, kind, index, first, size)
     return picture
@@ -132,8 +154,7 @@ def backdrop(stage: Stage, d):
     return sky.radiance(level) * (1 - 0.3 * down * (2 - down)) + sky.disc(d, 0.004)
 
 
-@jax.jit
-def listed(kind, kinds):
+def listed(kind, kinds: tuple[int, int]):
     """The numbers of the pixels of two kinds, and how many they are."""
     flat = kind.reshape(-1)
     mine = (flat == kinds[0]) | (flat == kinds[1])
@@ -173,7 +194,11 @@ def water_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
     return hazed(stage, water(stage, sight, kind == GLASS, crowd), sight.d, sight.far)
 
 
-shade_ground, shade_cut, shade_water = map(by_list, (ground_light, cut_light, water_light))
+SHADES = {
+    (GROUND, GROUND): by_list(ground_light),
+    (SOIL, SOIL): by_list(cut_light),
+    (WATER, GLASS): by_list(water_light),
+}
 
 
 # ── and where bodies may be met ──────────────────────────────────────────────────────────

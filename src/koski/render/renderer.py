@@ -102,14 +102,13 @@ class Renderer:
         side, shots = QUALITY[quality], [(camera, (0.0, 0.0), between)]
         if camera.aperture > 0 or camera.shutter > 0:
             side, shots = 1, list(blurred(camera, between, BLUR[quality]))
-        shown = sum(self.shoot(*shot, width, height, side) for shot in shots) / len(shots)
+        shown = mean(self.shoot(*shot, width, height, side) for shot in shots)
         return tone.to_bytes(tone.srgb(shown))
 
     def shoot(self, camera: Camera, shift, between, width: int, height: int, side: int):
         """One picture as film shows it, linear [3, height, width], of side² samples a pixel."""
         light = self.expose(camera, width * side, height * side, between, shift)
-        exposure = self.look.exposure * self.sky.exposure
-        return shrunk(tone.filmic(light, exposure), height, width, side)
+        return developed(light, self.look.exposure * self.sky.exposure, height, width, side)
 
     def expose(self, camera: Camera, width: int, height: int, between=1.0, shift=(0.0, 0.0)):
         """Radiance [3, H, W], its sides padded to whole tiles."""
@@ -192,10 +191,15 @@ def aim(camera: Camera, height: int, width: int, shape, shift):
 
 
 @partial(jax.jit, static_argnames=("height", "width", "side"))
-def shrunk(picture, height: int, width: int, side: int):
-    """The mean of the samples of each pixel, without the padding."""
-    picture = picture[:, : height * side, : width * side]
+def developed(light, exposure, height: int, width: int, side: int):
+    """Radiance as film shows it, the mean of the samples of each pixel, without the padding."""
+    picture = tone.filmic(light, exposure)[:, : height * side, : width * side]
     return picture.reshape(3, height, side, width, side).mean((2, 4))
+
+
+def mean(pictures: Iterable[jax.Array]) -> jax.Array:
+    first, *others = pictures
+    return sum(others, first) / (1 + len(others)) if others else first
 
 
 def blurred(camera: Camera, between: float, count: int) -> Iterable[tuple[Camera, Any, float]]:

@@ -49,6 +49,7 @@ class Sky:
     ground: jax.Array  # radiance of the land far below the horizon [3]
     heading: jax.Array  # level unit vector toward the sun [2]
     table: jax.Array  # radiance [3, ROWS × COLUMNS]
+    exposure: jax.Array  # what a photographer would set
 
     @classmethod
     def create(cls, elevation_deg: float = 35.0, azimuth_deg: float = 135.0) -> "Sky":
@@ -58,13 +59,8 @@ class Sky:
         heading = f32((np.cos(azimuth), np.sin(azimuth)))
         table, sunlight, ambient, ground = scatter(elevation)
         sun = f32((*(heading * np.cos(elevation)), np.sin(elevation)))
-        return cls(*map(jnp.asarray, (sun, sunlight, ambient, ground, heading, table)))
-
-    @property
-    def exposure(self):
-        """What a photographer would set: nearly as bright a picture under a low sun as at noon."""
-        level = self.sunlight * jnp.maximum(self.sun[2], 0) + self.ambient
-        return 1.2 * jnp.exp(-0.6 * jnp.log(jnp.maximum(level @ LUMINANCE / jnp.pi, 1e-3)))
+        exposure = expose(sunlight * max(sun[2], 0) + ambient)
+        return cls(*map(jnp.asarray, (sun, sunlight, ambient, ground, heading, table, exposure)))
 
     def radiance(self, d):
         """The sky in the directions `d` [3, ...], without the sun; hazy land below the horizon."""
@@ -83,6 +79,11 @@ class Sky:
         lobe = jnp.exp(-dot(off, off) / width2)
         whole = jnp.pi * width2 * (1 - jnp.exp(-4 / width2))
         return beside(self.sunlight, lobe) * (lobe / whole)
+
+
+def expose(level: np.ndarray) -> np.ndarray:
+    """What suits this irradiance of level ground: nearly as bright a picture at dusk as at noon."""
+    return f32(1.2 * max(LUMINANCE @ level / np.pi, 1e-3) ** -0.6)
 
 
 def between(table, row, column):
