@@ -3,12 +3,13 @@ and of bodies; and every scene as a camera sees it.
 
     make gallery                        # all
     python docs/gallery.py bodies       # only these: methods, scenes, bodies or films
+    python docs/gallery.py films:sluice,hill  # of the films, only these
 
 The pictures of the methods share their colours: the same blue is the same depth in all of them.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,7 +71,7 @@ def main(*kinds: str) -> None:
     """Draw the pictures of these kinds, or all, and show how far it is."""
     cache.enable()
     console = Console(stderr=True)
-    asked = {kind: KINDS[kind] for kind in kinds or KINDS}
+    asked = {kind: KINDS.get(kind) or filmed(kind) for kind in kinds or KINDS}
     with progress(console, "pictures") as bar:
         task = bar.add_task("", total=sum(count for count, _ in asked.values()), speed="")
         for kind, (_, draw) in asked.items():
@@ -98,9 +99,15 @@ def maps() -> Iterator[Path]:
         yield path
 
 
-def films() -> Iterator[Path]:
-    """Draw every scene as its own camera sees it; the page of `koski play` has them small."""
-    for name in scenes.names():
+def filmed(kind: str) -> tuple[int, Callable[[], Iterator[Path]]]:
+    """Draw only these films: `films:one,another`."""
+    names = kind.removeprefix("films:").split(",")
+    return len(names), lambda: films(names)
+
+
+def films(names: Iterable[str] = scenes.names()) -> Iterator[Path]:
+    """Draw scenes as their own cameras see them; the page of `koski play` has them small."""
+    for name in names:
         scene = scenes.load(name)
         moment = MOMENTS.get(name, scene.seconds)
         order = Order(name, size=FILMED.get(name, "960x540"), start=moment)

@@ -31,6 +31,9 @@ class Sketch:
     def __init__(self):
         self.seen, self.drawn = np.zeros(2), 0
 
+    def begin(self, frame):
+        assert float(frame.t) == 0
+
     def see(self, frame, bodies, terrain):
         self.seen = self.seen * 0.9 + [float(frame.depth.std()), float(frame.t)]
         for body in bodies:

@@ -153,6 +153,7 @@ def new_renderer(order: Order, world: World):
 
 def run_up(world: World, renderer, seconds: float) -> Before:
     """Let time pass before the first picture, and see what leaves traces in it."""
+    renderer.begin(world.frame)
     for length in lengths(max(seconds - MEMORY, 0), 1.0):
         world.step(length)
     renderer.see(world.frame, world.bodies, world.terrain)

@@ -89,9 +89,12 @@ def test_bumps_have_no_slope_of_their_own_and_vanish_from_afar(tile):
 
 def test_sand_lies_by_the_lake_and_in_the_river_bed():
     basin = landscape.basin(64, cell=2.0)
-    above = above_water(basin, np.maximum(-np.asarray(basin.b), 0))
-    wet = np.asarray(basin.b) < 0
-    assert (above[wet] < 0).all() and (above[~wet] >= 0).all()
+    b = np.asarray(basin.b)
+    above = np.asarray(above_water(basin, np.maximum(-b, 0)))
+    deep, dry = b < -0.02 * basin.grid.cell, b >= 0  # shallower water might be rain that runs off
+    assert (above[deep] < 0).all() and (above[dry] >= 0).all() and above[~dry].max() < 0.05
+    rain = np.asarray(above_water(basin, np.maximum(-b, 0.01)))
+    assert np.median(rain[b > 2] - above[b > 2]) == 0  # wet hills are no beach
     valley = landscape.valley(128, cell=2.0, seed=3)
     above = np.asarray(above_water(valley)) / float(Site.of(valley).shore)
     lowest = np.asarray(valley.b).argmin(0)

@@ -54,9 +54,10 @@ def solid(stage: Stage, hit: Hit, p, d, footprint, sun=1.0):
     gloss = jnp.maximum(gloss, 0.5 * damp)
     light = matt(stage, color, hit.normal, sun * sunshine(stage, at, p[2]), jnp.ones_like(gloss))
     away = reflect(d, hit.normal)
-    mirror = schlick(-dot(d, hit.normal), 0.04) * gloss
+    metal = hit.material == materials.MATERIALS["metal"]
+    mirror = schlick(-dot(d, hit.normal), jnp.where(metal, 0.6, 0.04)) * gloss
     shine = stage.sky.radiance(away) + stage.sky.disc(away, 0.25) * (sun * gloss)
-    return light + mirror * shine
+    return jnp.where(metal, 1 - mirror, 1) * light + mirror * shine
 
 
 def in_the_way(bodies: Sequence, frame: Frame, land: Land) -> jax.Array | None:

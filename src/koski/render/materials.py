@@ -40,8 +40,11 @@ TIMBER = (0.33, 0.215, 0.115)
 HEART = (0.20, 0.115, 0.055)
 BOARD = (0.40, 0.275, 0.15)
 STEEL = (0.42, 0.425, 0.43)
+RUST = (0.20, 0.11, 0.06)
 GRANITE = (0.27, 0.26, 0.25)
+GRAINS = 3.0  # how far those of stone go until they repeat [m]
 PLANKS = 5  # across a face of a crate
+LEAVES = 0.6  # how much less than bare ground what grows darkens when it is wet
 LEAN = 0.7  # how far the ground's noise shifts along either axis with each metre of height [m]
 SHINE = (0.10, 0.07, 0.65, 0.08, 0.45)  # of each material: how much it mirrors
 
@@ -95,7 +98,8 @@ def above_water(terrain: Terrain, depth=0.0) -> jax.Array:
         return wide[: b.shape[0], : b.shape[1]]
 
     ground, water = blocks(b), blocks(depth)
-    wet = water > 1e-3
+    film = float(np.clip(0.02 * terrain.grid.cell, 1e-3, 1))  # rain that runs off makes no bed
+    wet = water > film
     here = wet.any(-1).astype(np.float32)
     level = np.where(wet, ground + water, 0).sum(-1) / np.maximum(wet.sum(-1), 1)
     near = spread(here, 6)
@@ -108,7 +112,7 @@ def above_water(terrain: Terrain, depth=0.0) -> jax.Array:
     bottom = spread(windows(ground.min(-1), 2).min((2, 3)))
     bed = jnp.maximum(2 * (terrain.b - bottom), dent)
     dry = jnp.maximum(jnp.where(near > 1e-3, jnp.minimum(bed, beach), bed), 0)
-    return jnp.where(depth > 1e-3, jnp.asarray(-depth), dry)
+    return jnp.where(depth > film, jnp.asarray(-depth), dry)
 
 
 def windows(f, reach: int):
@@ -195,17 +199,20 @@ def ground(noise: Tile, site: Site, x, y, z, steepness, wet, footprint=0.0, abov
     sand = mix(sand, colour(SILT) * (1 + 0.4 * tuft), 0.6 * weight(2.0, 8.0, -above + 2 * patch))
     sand = mix(sand, soil, 0.6 * smooth(5.0, 30.0, s))
     strewn = smooth(0.7, 1.9, above + 1.2 * patch + 1.4 * tuft + 0.5 * grit)
-    c = mix(c, sand, jnp.maximum(1 - strewn, site.bare)[None])
+    sandy = jnp.maximum(1 - strewn, site.bare)
+    c = mix(c, sand, sandy[None])
 
     strata = 0.5 + 0.9 * stone + 0.6 * patch + 0.35 * grit
     rock = mix(colour(DARK_ROCK), colour(ROCK), weight(-0.1, 0.9, strata))
     rock = rock * (1 + 0.3 * broad + 0.35 * tuft)
-    c = mix(c, rock, weight(0.75, 1.05, steepness + 0.3 * patch + 0.3 * stone))
+    rocky = smooth(0.75, 1.05, steepness + 0.3 * patch + 0.3 * stone)
+    c = mix(c, rock, rocky[None])
 
     mountain = smooth(1200.0, 2200.0, site.relief)
     snow = mountain * smooth(0.72, 0.8, high + 0.12 * ragged - 0.12 * steepness)
     c = mix(c, colour(SNOW), snow[None])
-    return jnp.clip(moist(c, wet), 0.005, 0.9)
+    grown = (1 - sandy) * (1 - rocky)
+    return jnp.clip(moist(c, wet * (1 - LEAVES * grown)), 0.005, 0.9)
 
 
 def moist(c, wet):
@@ -257,11 +264,17 @@ def body(noise: Tile, material, p, n, size, colour, footprint=0.0):
     begin = 0.37 * which + jnp.where(crate, 0.173 * plank, 0.0)
 
     def look(layer, x, y):
-        x, y = along / (unit * x) + begin, off / (unit * y) + 1.7 * begin
-        return noise.seen(x, y, footprint / unit, layer) - 0.5
+        """Noise that repeats after so many metres along and across."""
+        x, y, blur = along / x + begin, off / y + 1.7 * begin, footprint / jnp.minimum(x, y)
+        return noise.seen(x, y, blur, layer) - 0.5
 
-    grain, fibre, spots, mottle = each(
-        look, (CLOUDS, 26.0, 2.2), (CLOUDS, 9.0, 0.9), (STONES, 7.0, 7.0), (CLOUDS, 6.1, 6.1)
+    grain, fibre, spots, mottle, grit = each(
+        look,
+        (CLOUDS, 26 * unit, 2.2 * unit),
+        (CLOUDS, 9 * unit, 0.9 * unit),
+        (STONES, 7 * unit, 7 * unit),
+        (CLOUDS, 6.1 * unit, 6.1 * unit),
+        (STONES, GRAINS, GRAINS),
     )
 
     def tone(c):
@@ -276,9 +289,11 @@ def body(noise: Tile, material, p, n, size, colour, footprint=0.0):
 
     aged = jnp.sin(12.9898 * plank + 4.1 * which)  # no two planks are quite alike
     board = tone(BOARD) * ((1 + 0.16 * aged + 0.45 * rough) * gap)[None]
-    steel = tone(STEEL) * (1 + 0.25 * fibre + 0.12 * spots)[None]
     worn = smooth(0.0, 0.7, spots + mottle)
-    granite = tone(GRANITE) * (1 + 0.35 * spots + 0.8 * mottle)[None]
+    joint = jnp.abs(u / unit - jnp.round(u / unit))  # of plates, as long as they are half high
+    steel = mix(tone(STEEL) * (1 + 0.1 * mottle)[None], tone(RUST), (0.5 * worn)[None])
+    steel = steel * (0.5 + 0.5 * smooth(0.01, 0.03, joint))[None]
+    granite = tone(GRANITE) * (1 + 0.35 * spots + 0.4 * mottle + 0.5 * grit)[None]
     albedo = jnp.broadcast_to((1 - 0.12 * worn + 0.06 * mottle)[None], wood.shape)  # paint
     for name, c in (("wood", wood), ("crate", board), ("metal", steel), ("stone", granite)):
         albedo = jnp.where(material == MATERIALS[name], c, albedo)

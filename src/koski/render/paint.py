@@ -117,7 +117,7 @@ def painted(stage: Stage, camera: Camera, d, pixel, crowd: Crowd | None) -> jax.
     picture = paint(picture, stage, sight, kind, lists)
     if crowd is None:
         return picture
-    return paint_crowd(picture, stage, sight, kind, jnp.asarray(camera.eye), crowd)
+    return paint_crowd(picture, stage, sight, kind, camera.eye, pixel, crowd)
 
 
 @jax.jit
@@ -209,14 +209,14 @@ def in_any(tiles: Tiles, kind):
     return put(jnp.zeros(kind.shape, bool), tiles, jnp.ones((len(tiles.index), TILE * TILE), bool))
 
 
-def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, crowd: Crowd) -> jax.Array:
+def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, pixel, crowd: Crowd) -> jax.Array:
     """The tiles in which bodies may be met, with all that they hide, shade and are mirrored in."""
     maps = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
     light = jnp.zeros(maps[0].d.shape)
     used, there = jax.device_get((crowd.tiles.used, present(maps[1])))
     for k, first in enumerate(range(0, int(used), CHUNK)):
         sight, kind, part = few(maps, crowd, first)
-        light = laid(light, peopled(stage, sight, kind, part, eye, there[k]), first)
+        light = laid(light, peopled(stage, sight, kind, part, eye, pixel, there[k]), first)
     return put(picture, crowd.tiles, light)
 
 
@@ -240,7 +240,7 @@ def laid(light, part, first):
     return lax.dynamic_update_slice_in_dim(light, part, first, 1)
 
 
-def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, there):
+def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, pixel, there):
     """The light of a few tiles, in which there are some of the kinds."""
     light = backdrop(stage, sight.d)
     if there[SOIL]:
@@ -250,17 +250,17 @@ def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, there):
     if there[WATER] or there[GLASS]:
         wet = (kind == WATER) | (kind == GLASS)
         light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
-    return bodies_in(light, stage, sight, eye, crowd)
+    return bodies_in(light, stage, sight, eye, pixel, crowd)
 
 
 soil_in, ground_in, water_in = map(jax.jit, (cut_light, ground_light, water_light))
 
 
 @jax.jit
-def bodies_in(light, stage: Stage, sight: Sight, eye, crowd: Crowd):
+def bodies_in(light, stage: Stage, sight: Sight, eye, pixel, crowd: Crowd):
     """Bodies where they are before all else."""
     hit = crowd.cast(eye[:, None, None], sight.d)
     p = eye[:, None, None] + hit.safe * sight.d
     sun = crowd.sunlit(p + 1e-3 * hit.normal, stage.sky.sun)
-    body = solid(stage, hit, p, sight.d, sight.footprint, sun)
+    body = solid(stage, hit, p, sight.d, pixel * hit.safe, sun)
     return jnp.where(hit.t < sight.far, hazed(stage, body, sight.d, hit.safe), light)

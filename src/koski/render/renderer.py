@@ -76,6 +76,10 @@ class Renderer:
             self.shade = shadows.cast(self.land, self.sky.sun)
             self.site = materials.Site.of(terrain)
 
+    def begin(self, frame: Frame) -> None:
+        """Let beaches and beds be where there is water now, not where it is first seen."""
+        self.above = materials.above_water(self.terrain, frame.depth)
+
     def see(self, frame: Frame, bodies: Iterable = (), terrain: Terrain | None = None) -> None:
         """Look at the next moment of the world."""
         self.lay(terrain or self.terrain)
@@ -83,7 +87,7 @@ class Renderer:
         t = float(frame.t)
         self.dt, self.t = max(t - self.t, 0.0) if self.sea is not None else 0.0, t
         if self.above is None:
-            self.above = materials.above_water(self.terrain, frame.depth)
+            self.begin(frame)
         self.before, self.sea = self.sea, fields.sea(frame, self.land)
         self.bodies_before, self.bodies = self.bodies, [Still.of(body) for body in bodies]
         self.level = np.asarray(frame.surface)

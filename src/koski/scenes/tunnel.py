@@ -13,7 +13,8 @@ from koski.solvers.pipe import Pipe
 
 LENGTH, BREADTH = 48.0, 24.0  # of both basins together [m]
 OPENING = 1.0  # height of the slot [m]
-BLOCK = Box((6.0, BREADTH, 8.0))
+PROUD = 0.1  # of the sides of the basins, so that neither hides the other [m]
+BLOCK = Box((6.0, BREADTH + 2 * PROUD, 8.0))
 LEVELS = 5.0, 2.0  # of the water in the west and in the east [m]
 
 
