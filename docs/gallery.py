@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import jax
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image, ImageOps
@@ -118,6 +119,7 @@ def films(names: Iterable[str] = scenes.names()) -> Iterator[Path]:
         small = ImageOps.fit(Image.fromarray(image), SMALL, Image.Resampling.LANCZOS)
         small.save(PICKER / f"{name}.jpg", quality=70, optimize=True, progressive=True)
         yield keep(FOLDER / f"film-{name}.jpg", image)
+        jax.clear_caches()  # one process has not the memory maps for the programs of all scenes
 
 
 def keep(path: Path, image: np.ndarray) -> Path:

@@ -138,17 +138,16 @@ def noise(seed: int = 0, n: int = 512) -> Tile:
 def read(noise: Tile, x, y, z, footprint, *looks):
     """Look at the noise several times: (layer, side of the tile [m], angle [rad]); about zero.
 
-    It leans with the height, each look its own way: seen from above alone, cliffs are streaks.
+    It leans with the height, this way or that by turns: seen from above alone, cliffs are streaks.
     """
-    lean = LEAN * z
 
-    def look(layer, side, angle):
-        c, s = cos(angle), sin(angle)
-        k = 1 / side
-        u, v = (c * x + s * y + lean) * k + 0.31, (c * y - s * x + lean) * k + 0.17
+    def look(layer, side, angle, lean):
+        c, s, k = cos(angle), sin(angle), 1 / side
+        east, north = x + lean * z, y + LEAN * z
+        u, v = (c * east + s * north) * k + 0.31, (c * north - s * east) * k + 0.17
         return noise.seen(u, v, footprint * k, layer) - 0.5
 
-    return each(look, *looks)
+    return each(look, *((*row, LEAN * (-1) ** n) for n, row in enumerate(looks)))
 
 
 def mix(a, b, share):
