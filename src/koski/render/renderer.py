@@ -202,8 +202,12 @@ def developed(light, exposure, height: int, width: int, side: int):
 
 
 def mean(pictures: Iterable[jax.Array]) -> jax.Array:
-    first, *others = pictures
-    return sum(others, first) / (1 + len(others)) if others else first
+    """Of pictures that come one after the other; one alone is left as it is."""
+    rest = iter(pictures)
+    total, count = next(rest), 1
+    for picture in rest:
+        total, count = total + picture, count + 1
+    return total / count if count > 1 else total
 
 
 def blurred(camera: Camera, between: float, count: int) -> Iterable[tuple[Camera, Any, float]]:
