@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import koski
-from everything import few_solvers
+from everything import each_solver
 from koski.core.inputs import RHO
 from koski.core.water import G
 
 
-@few_solvers
+@each_solver
 def test_water_under_pressure_stands_lower_by_its_head(solver):
     x = np.arange(40)
     pressed = RHO * G * 0.2 * np.exp(-(((x - 20) / 6.0) ** 2))  # a head of 0.2 m
@@ -32,7 +32,7 @@ def test_water_under_pressure_stands_lower_by_its_head(solver):
     assert depth[20] == pytest.approx(head.mean() - 0.2, abs=2e-3)
 
 
-@few_solvers
+@each_solver
 def test_columns_that_are_held_feed_and_drain_and_the_ledger_agrees(solver):
     b = np.linspace(2.0, 0.0, 40, dtype=np.float32)[None].repeat(5, 0)
     held = np.full((5, 40), np.nan, np.float32)
