@@ -176,6 +176,9 @@ def test_pictures_and_films_are_kept(hands, tmp_path):
         info.value.save_as(tmp_path / info.value.suggested_filename)
         return tmp_path / info.value.suggested_filename
 
+    states, drawn = hands.tell("[koski.view.counters.states, koski.view.counters.drawn]")
+    hands.see(f"koski.view.counters.states > {states + 2}")  # of the world opened last
+    hands.see(f"koski.view.counters.drawn > {drawn + 4}")
     with Image.open(kept("camera")) as picture:
         assert picture.format == "PNG" and np.ptp(np.asarray(picture)) > 100
     hands.page.evaluate("document.querySelector('[data-act=record]').click()")
