@@ -98,8 +98,10 @@ class Hands:
         pick = f"koski.view.pick({x} + at[0], {y} + at[1])?.body === {body}"
         places = [(dx, dy) for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
         seen = f"{[list(at) for at in places]}.filter(at => {pick})"
-        self.see(f"{seen}.length")
-        found = self.tell(seen)
+        end = time.monotonic() + PATIENCE
+        while not (found := self.tell(seen)):  # none until the next picture, when others change
+            assert time.monotonic() < end, f"body {body} was never seen"
+            time.sleep(0.1)
         return tuple(found[len(found) // 2])
 
     def set(self, control: str, value) -> None:
