@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -28,8 +30,14 @@ def snaps():
     return snap
 
 
+def sent(viewer, snap):
+    """The frame that is sent, after what is said before it."""
+    list(viewer.texts(snap, 1, True, True))
+    return viewer.frame(snap)
+
+
 def tiles(viewer, snap):
-    data = viewer.frame(snap)
+    data = sent(viewer, snap)
     if data is None:
         return None
     viewer.ack(snap.tick)
@@ -74,11 +82,24 @@ def test_a_new_epoch_is_sent_whole(snaps):
 def test_the_same_snapshot_is_sent_once_and_none_to_who_has_two_to_draw(snaps):
     viewer, f = Viewer("a"), bumpy()
     snap = snaps(depth=f)
-    assert viewer.frame(snap) and viewer.frame(snap) is None
-    assert viewer.frame(snaps(depth=f)) and viewer.frame(snaps(depth=f)) is None
+    assert sent(viewer, snap) and sent(viewer, snap) is None
+    assert sent(viewer, snaps(depth=f)) and sent(viewer, snaps(depth=f)) is None
     assert list(viewer.texts(snap, 1, True, True)) == []
     viewer.ack(1)
-    assert viewer.frame(snaps(depth=f))
+    assert sent(viewer, snaps(depth=f))
+
+
+def test_no_frame_goes_out_before_what_is_known_of_its_world(snaps):
+    viewer, f = Viewer("a"), bumpy()
+    for _ in range(2):
+        sent(viewer, snaps(depth=f))
+    new = replace(snaps(depth=f), bodies=m.Bodies(1, 3, []))
+    viewer.tell(m.Notice("info", "a crate was dropped"))
+    notice, *others = viewer.texts(new, 1, True, True)
+    assert isinstance(notice, m.Notice) and not others  # for it has two to draw
+    viewer.ack(2)  # which it has drawn by the time that the notice is sent
+    assert viewer.frame(new) is None
+    assert new.bodies in list(viewer.texts(new, 1, True, True)) and viewer.frame(new)
 
 
 def test_notices_do_not_pile_up():

@@ -70,20 +70,24 @@ class Viewer:
             yield Notice("info", COMPILING)
         if snap is None or self.stalled:
             return
-        for message in (snap.world, snap.bodies, snap.springs):
-            if self.sent.get(type(message)) is not message:
-                self.sent[type(message)] = message
-                yield message
+        for message in self.untold(snap):
+            self.sent[type(message)] = message
+            yield message
         stats = replace(snap.stats, viewers=viewers, hand=mine, taken=taken)
         if self.sent.get(type(stats)) != stats or now - self.spoke > BEAT:
             self.sent[type(stats)] = stats
             self.spoke = now
             yield stats
 
+    def untold(self, snap: Snapshot) -> list[ToPage]:
+        """What is known of the world and was not told, which frames are of no use without."""
+        facts = snap.world, snap.bodies, snap.springs
+        return [fact for fact in facts if self.sent.get(type(fact)) is not fact]
+
     def frame(self, snap: Snapshot | None) -> bytes | None:
         """The next frame, of what changed in view since it last got it; None if there is none."""
         overlay = self.look.overlay if self.look else ""
-        if snap is None or self.stalled:
+        if snap is None or self.stalled or self.untold(snap):
             return None
         again = (snap.epoch, snap.tick) == (self.epoch, self.tick)
         if again and self.look is self.looked:

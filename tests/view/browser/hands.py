@@ -77,7 +77,7 @@ class Hands:
             self.page.keyboard.press("Space")
         self.see(f"koski.app.stats.paused === {str(wanted).lower()}")
         drawn = self.tell("koski.view.counters.drawn")
-        self.see(f"koski.view.counters.drawn > {drawn + 4}")
+        self.see(f"koski.view.counters.drawn > {drawn + 4} && koski.view.arrived")
 
     def drag(self, body: int, by: tuple[float, float], truth: Callable[[World], bool]) -> None:
         """Take hold of a body while time stands still; then drag it until something is true."""
@@ -93,16 +93,18 @@ class Hands:
         self.pause(True)
 
     def find(self, body: int) -> tuple[float, float]:
-        """Where a body is seen, from the middle of the picture [px]."""
+        """Where a body can be clicked, and no notice lies over it, from the middle [px]."""
         x, y = self.middle
         pick = f"koski.view.pick({x} + at[0], {y} + at[1])?.body === {body}"
-        places = [(dx, dy) for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
-        seen = f"{[list(at) for at in places]}.filter(at => {pick})"
+        bare = f"document.elementFromPoint({x} + at[0], {y} + at[1]) === koski.view.canvas"
+        places = [[dx, dy] for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
+        seen = f"{places}.filter(at => {pick} && {bare})"
         end = time.monotonic() + PATIENCE
-        while not (found := self.tell(seen)):  # none until the next picture, when others change
+        while not (found := self.tell(seen)):
             assert time.monotonic() < end, f"body {body} was never seen"
             time.sleep(0.1)
-        return tuple(found[len(found) // 2])
+        middle = np.mean(found, axis=0)
+        return min(found, key=lambda at: np.hypot(*(at - middle)))
 
     def set(self, control: str, value) -> None:
         """Set a slider or a choice, as its user would."""

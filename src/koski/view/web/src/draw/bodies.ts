@@ -78,6 +78,7 @@ export class Crowd {
         group.add(mesh);
       }
     }
+    this.move(1); // a hand may reach for them before the next picture
   }
 
   get count(): number {

@@ -152,12 +152,16 @@ export class View {
     Object.assign(counters, { calls: this.picture.calls, triangles: this.picture.triangles, low: this.low });
   }
 
+  /** Does the picture show the newest state, and no longer one on the way to it? */
+  get arrived(): boolean {
+    return this.last - this.arrival.from > this.arrival.apart;
+  }
+
   /** Something that differs where pictures do: none is drawn twice. */
   private signature(): string {
-    const { marks, lights, look, place, stand, arrival, counters, canvas } = this;
-    const between = this.last - arrival.from > arrival.apart ? 1 : this.last;
+    const { marks, lights, look, place, stand, counters, canvas } = this;
     return [
-      between, counters.states, ...stand.lens.matrixWorld.elements, ...stand.lens.projectionMatrix.elements,
+      this.arrived || this.last, counters.states, ...stand.lens.matrixWorld.elements, ...stand.lens.projectionMatrix.elements,
       ...marks.brush.value.toArray(), ...marks.brushColor.value.toArray(), ...marks.overlayRange.value.toArray(),
       marks.overlay.value, lights.uniforms.exposure.value, JSON.stringify(look), canvas.width, canvas.height,
       this.low, place?.world.epoch, this.changes,
