@@ -8,6 +8,7 @@ and of bodies; and every scene as a camera sees it.
 The pictures of the methods share their colours: the same blue is the same depth in all of them.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -31,13 +32,8 @@ FOLDER = Path(__file__).parent / "pictures"
 PICKER = FOLDER.parents[1] / "src/koski/view/web/public/scenes"
 SMALL = 320, 180  # a scene in the page's picker [px]
 SCENES = ("fish-tank", "beach", "raindrops", "collapse", "lake-ripples", "stepped-falls")
-BODIES = {  # pictures of docs/bodies.md: the scene, how bodies and water meet, when to look [s]
-    "river-dam": ("river-dam", "mixed", None),
-    "river-dam-floaters": ("river-dam", "floaters", None),
-    "hill": ("hill", "mixed", None),
-    "logs-and-car": ("logs-and-car", "mixed", 9.0),
-    "harbour": ("harbour", "mixed", None),
-}
+WHIRLPOOLS = {"whirlpool": None, "whirlpool-linear": "linear"}  # pictures, and their solvers
+BODIES = {"river-dam": "mixed", "river-dam-floaters": "floaters"}  # how they and water meet
 FILMED = {"river-dam": "1280x720"}  # sizes that are not 960x540
 MOMENTS = {  # of scenes that are at their best before they end [s]
     "collapse": 0.5,
@@ -53,6 +49,12 @@ MOMENTS = {  # of scenes that are at their best before they end [s]
 }
 BYTES = 150_000  # a picture of a scene is no larger
 TRIALS = {"lake-drop": 5.0, "dam-break": 9.0}  # when to look [s]
+HEAD = """# Scenes
+
+`koski play NAME` puts your hands into one, `koski film NAME -o x.mp4` films it as here, `koski run
+NAME` draws maps of it, and `koski.World(koski.scenes.load("NAME"))` gives it to your program;
+`--solver` changes what moves the water.  `make gallery` draws and writes this page.
+"""
 WIDE, COLOURS = 720, 192  # of a picture with bodies [px]
 SIZE = 192  # cells along a side of a trial
 METHODS: dict[str, dict[str, float]] = {  # solvers, with numbers that are not their own
@@ -93,8 +95,8 @@ def methods() -> Iterator[Path]:
 
 def maps() -> Iterator[Path]:
     """Draw the scenes that show what one method can."""
-    for name in SCENES:
-        world = run(scenes.load(name))
+    for name, solver in (dict.fromkeys(SCENES) | WHIRLPOOLS).items():
+        world = run(scenes.load(name.removesuffix("-linear"), solver=solver))
         path = FOLDER / f"{name}.jpg"
         picture.save(path, world.frame, world.terrain, f"{name} · {name_of(world.solver)}")
         yield path
@@ -120,14 +122,24 @@ def films(names: Iterable[str] = scenes.names()) -> Iterator[Path]:
         small.save(PICKER / f"{name}.jpg", quality=70, optimize=True, progressive=True)
         yield keep(FOLDER / f"film-{name}.jpg", image)
         jax.clear_caches()  # one process has not the memory maps for the programs of all scenes
+    page()
+
+
+def page() -> None:
+    """Write docs/scenes.md: what every scene shows, and what it tells of itself."""
+    told = [HEAD]
+    for name in scenes.names():
+        title, _, more = (inspect.getdoc(scenes.module(name)) or "").partition("\n\n")
+        told.append(f"## {name}\n\n{title}\n\n![{title}](pictures/film-{name}.jpg)\n")
+        told += [more + "\n"] if more else []
+    (FOLDER.parent / "scenes.md").write_text("\n".join(told), encoding="utf-8")
 
 
 def keep(path: Path, image: np.ndarray) -> Path:
-    """Write a picture as well as it fits into BYTES for each 960 × 540 pixels."""
-    most = BYTES * image.shape[0] * image.shape[1] / (960 * 540)
+    """Write a picture as well as it fits into BYTES."""
     for quality in range(88, 50, -3):
         Image.fromarray(image).save(path, quality=quality, optimize=True, progressive=True)
-        if path.stat().st_size <= most:
+        if path.stat().st_size <= BYTES:
             break
     return path
 
@@ -138,10 +150,9 @@ def bodies() -> Iterator[Path]:
 
 def with_bodies(picture_of: str) -> Path:
     """Draw a scene with bodies, small and in few colours."""
-    name, coupling, seconds = BODIES[picture_of]
-    scene = scenes.load(name)
-    world = run(replace(scene, coupling=coupling, seconds=seconds or scene.seconds))
-    title = f"{name} · {name_of(world.solver)} · {coupling}"
+    coupling = BODIES[picture_of]
+    world = run(replace(scenes.load("river-dam"), coupling=coupling))
+    title = f"river-dam · {name_of(world.solver)} · {coupling}"
     drawn = Image.fromarray(picture.draw(world.frame, world.terrain, title, world.bodies))
     path = FOLDER / f"bodies-{picture_of}.png"
     small = drawn.resize((WIDE, WIDE * drawn.height // drawn.width), Image.Resampling.LANCZOS)
@@ -183,7 +194,7 @@ def compare(path: Path, title: str, looks: dict[str, Look]) -> None:
 
 KINDS: dict[str, tuple[int, Callable[[], Iterator[Path]]]] = {  # how many, and who draws them
     "methods": (len(METHODS), methods),
-    "scenes": (len(SCENES), maps),
+    "scenes": (len(SCENES) + len(WHIRLPOOLS), maps),
     "bodies": (len(BODIES), bodies),
     "films": (len(scenes.names()), films),
 }

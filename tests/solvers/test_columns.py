@@ -44,6 +44,19 @@ def test_waves_in_one_row_run_at_the_root_of_g_d(along):
     assert abs(wave_speed_error(SMOOTH, along)) < 0.01
 
 
+def test_water_runs_down_a_slope_no_faster_than_it_falls():
+    """A column that can give no more must not gather speed for it (24 m/s here, where 5.4 fall)."""
+    x = (np.arange(60) + 0.5) * 0.5
+    head, drop = 0.5, 1.0
+    ground = np.broadcast_to(drop * np.clip((15 - x) / 3 + 0.5, 0, 1), (8, 60))
+    held = np.full(ground.shape, np.nan)
+    held[:, 0], held[:, -1] = drop + head, 0.3
+    scene = koski.Scene("", koski.Terrain.create(ground, 0.5), solver=Columns(), held=held)
+    world = koski.World(scene)
+    fastest = [np.abs(frame.velocity).max() for frame in world.frames(fps=2, seconds=30)]
+    assert max(fastest) < 1.3 * np.sqrt(2 * G * (drop + head))
+
+
 def test_a_diagonal_dam_of_one_cell_does_not_leak():
     assert measured.dam_leak(SMOOTH) == 0
 

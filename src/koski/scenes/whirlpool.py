@@ -8,12 +8,15 @@ import numpy as np
 
 from koski.core.edges import Edges, Inflow
 from koski.core.terrain import Terrain
+from koski.landscape import smooth
 from koski.scene import Scene, Spring
 from koski.solvers.shallow import ShallowWater
 
 WIDTH = 60.0  # [m]
 POOL = 22.0  # radius [m]
 STREAM = 5.0  # width of the stream [m]
+DEPTH, WALL = 1.5, 4.0  # of the water; height of what is round it [m]
+BANK = 1.5  # width of the wall's slope [m]
 DISCHARGE = 12.0  # [m³/s]
 
 
@@ -21,15 +24,15 @@ def scene(size: int = 192) -> Scene:
     cell = WIDTH / size
     at = (np.arange(size) + 0.5) * cell - WIDTH / 2
     x, y = np.meshgrid(at, at)
-    pool = np.hypot(x, y) < POOL
-    stream = (x < 0) & (np.abs(y + POOL - STREAM / 2) < STREAM / 2)
-    b = np.where(pool | stream, 0.0, 4.0)
+    pool = np.hypot(x, y) - POOL  # how far outside it
+    stream = np.where(x < 0, np.abs(y + POOL - STREAM / 2) - STREAM / 2, np.inf)
+    b = WALL * smooth(np.minimum(pool, stream) / BANK)
     terrain = Terrain.create(b, cell, Edges(west=Inflow(DISCHARGE)))
     hole = Spring(WIDTH / 2, WIDTH / 2, -DISCHARGE, radius=2.5)
     return Scene(
         "",
         terrain,
-        depth=np.where(b == 0, 1.5, 0),
+        depth=np.maximum(DEPTH - b, 0),
         solver=ShallowWater(manning=0.012),
         springs=(hole,),
         seconds=90.0,

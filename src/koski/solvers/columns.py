@@ -9,7 +9,8 @@
 Here l is the length of a pipe and b the width of a weir.  Where we depart: heights count from the
 sill of each pair, as in the pipe method; c is that of the column which the water leaves, for with
 the overlap of both, and even with their mean, ripples grow; weirs fade out between columns of like
-height, or they would damp every wave.  It is no solver for dam breaks: a front runs out over dry
+height, or they would damp every wave; η is scaled by K as the flow is, or columns that run empty
+on a slope would gather speed without end.  It is no solver for dam breaks: a front runs out over dry
 ground at less than half its speed.
 """
 
@@ -73,7 +74,8 @@ class Columns:
         eta = accelerate(self, s.eta, bar, b, w.d, drive(inputs, grid), dt, grid)
         eta = calmed(eta, w.d, edges, dt, grid)
         q = flow(self, eta, bar, b, w.d, inputs.pressure, grid)
-        q = eight.carry(q, phase(eight.scale)(q, w.d, dt, grid), grid)
+        given = phase(eight.scale)(q, w.d, dt, grid)
+        q, eta = eight.carry(q, given, grid), eight.carry(eta, given, grid)
         marks = share(s.marks, q, bar, b, w.d, dt, grid)
         w = eight.move(w, q, dt, grid)
         return State(hold(w, b, edges, inputs.held, dt, grid), eta, marks)
