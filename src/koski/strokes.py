@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from koski.brush import share
 from koski.core.grid import Grid
@@ -39,9 +41,10 @@ def springing(inputs: Inputs, springs: Iterable[Spring], grid: Grid) -> Inputs:
     return replace(inputs, source=source, sink=sink, dyes=dyes)  # type: ignore[type-var]
 
 
+@partial(jax.jit, static_argnames="grid")
 def stroked(inputs: Inputs, s: Strokes, seconds: float, grid: Grid) -> Inputs:
     """Spread what hands did over the coming seconds as well."""
-    over = 1 / max(seconds, 1e-9)
+    over = 1 / jnp.maximum(seconds, 1e-9)
     source, sink, dyes = inputs.source, inputs.sink, dict[str, Any](inputs.dyes)
     if s.poured is not None:
         source = plus(source, s.poured * over)

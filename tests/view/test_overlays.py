@@ -6,14 +6,15 @@ import pytest
 from koski import Box, Pipe, Terrain, World
 from koski.core.inputs import RHO
 from koski.core.water import G
+from koski.render.detail import Detail
 from koski.view.overlays import OVERLAYS, seen
 
 CELLS, SIDE, DEPTH, BELOW = 24, 6, 4.0, 1.0  # of a pond, a box in it, and the water below that
 
 
 def maps(world):
-    none = np.zeros(world.terrain.grid.shape, np.float32)
-    found, _, _ = seen(world.solver, world.state, world.terrain, none, none, 0.02)
+    none = Detail.start(world.terrain, painted=False)
+    found, _ = seen(world.solver, world.state, world.terrain, none, 0.02)
     return {name: np.asarray(found[name]) for name in OVERLAYS}
 
 

@@ -7,13 +7,13 @@ import argparse
 import time
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from koski import cache
 from koski.bodies.shapes import Box, Capsule
 from koski.core.edges import Drain, Edges, Inflow
 from koski.core.terrain import Terrain
+from koski.render.detail import Detail
 from koski.scene import Scene
 from koski.solvers.shallow import LinearShallowWater
 from koski.view.frames import Press
@@ -45,7 +45,7 @@ def river(cells: int, bodies: int) -> Origin:
 def parts(box: Sandbox) -> dict[str, list[float]]:
     """Times of the parts of some ticks [ms]."""
     world, press, viewer = box.world, Press(), Viewer("bench")
-    foam = wet = jnp.zeros(world.terrain.grid.shape, jnp.float32)
+    detail = Detail.start(world.terrain, painted=False)
     game = Game(lambda: box.origin)
     game.open(box.origin)
     spent: dict[str, list[float]] = {"water and bodies": [], "maps": [], "packing": [], "frame": []}
@@ -56,23 +56,32 @@ def parts(box: Sandbox) -> dict[str, list[float]]:
         spent[name].append(1e3 * (time.perf_counter() - start))
         return result
 
+    def look(detail):
+        return seen(world.solver, world.state, world.terrain, detail, 1 / RATE)
+
     def step():
         box.step(1 / RATE)
         return world.state
 
     for tick in range(1, ROUNDS + 1):
         timed("water and bodies", step)
-        now = world.solver, world.state, world.terrain, foam, wet
-        maps, foam, wet = timed("maps", lambda now=now: seen(*now, jnp.float32(1 / RATE)))
+        maps, detail = timed("maps", lambda detail=detail: look(detail))
         maps = {name: f for name, f in maps.items() if name not in OVERLAYS}
         limits = least(maps, world.terrain.grid.cell, {})
         timed(
             "packing", lambda maps=maps, limits=limits, tick=tick: press.sheets(maps, limits, tick)
         )
         game._show(1 / RATE)
-        timed("frame", lambda: viewer.frame(game.snapshot))
+        timed("frame", lambda: sent(viewer, game))
         viewer.ack(game.tick)
     return spent
+
+
+def sent(viewer: Viewer, game: Game) -> bytes | None:
+    """The frame that a viewer is sent, after what it is told first."""
+    snap = game.snapshot
+    list(viewer.texts(snap, 1, True, True))
+    return viewer.frame(snap)
 
 
 def pace(origin: Origin, seconds: float) -> tuple[float, float]:
@@ -84,7 +93,7 @@ def pace(origin: Origin, seconds: float) -> tuple[float, float]:
     time.sleep(1.0)
     t, start, frames = game.snapshot.t, time.perf_counter(), 0
     while time.perf_counter() < start + seconds:
-        if viewer.frame(game.snapshot) is not None:
+        if sent(viewer, game) is not None:
             viewer.ack(viewer.tick)
             frames += 1
         time.sleep(0.004)

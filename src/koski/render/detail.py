@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -26,35 +28,40 @@ class Detail:
 
     foam: jax.Array  # share of the water that foam hides, per cell
     wet: jax.Array  # 1 where the water is or was just now, 0 where the ground is dry
-    drift: Drift
+    drift: Drift | None  # None for who paints nothing on it
 
     @staticmethod
-    def start(terrain: Terrain) -> Detail:
+    def start(terrain: Terrain, painted: bool = True) -> Detail:
         """Nothing has happened yet."""
         zero = jnp.zeros(terrain.grid.shape, jnp.float32)
-        return Detail(zero, zero, Drift.start(terrain.grid))
+        return Detail(zero, zero, Drift.start(terrain.grid) if painted else None)
 
     def step(self, frame: Frame, terrain: Terrain, blocked, dt) -> Detail:
-        """Go on by `dt` under the water of `frame`; `blocked` marks cells with bodies, or None."""
-        return step(self, frame, terrain, blocked, jnp.float32(dt))
+        """Go on by `dt` under the water of `frame`; `blocked` marks cells with bodies, or None.
+
+        Three programs, for in one XLA would compute the first two anew for each cell that reads
+        their results: four times as slow.
+        """
+        u, v = ashore(frame, terrain.grid)
+        rate = birth(frame, u, v, blocked, terrain.grid)
+        return step(self, frame.depth, u, v, rate, jnp.float32(dt), terrain.grid)
 
     def at(self, at: Spot) -> Carried:
         """How the water's texture was carried to some spots of the grid."""
+        assert self.drift is not None
         return self.drift.at(at)
 
 
-@jax.jit
-def step(detail: Detail, frame: Frame, terrain: Terrain, blocked, dt) -> Detail:
-    grid = terrain.grid
-    u, v = ashore(frame, grid)
+@partial(jax.jit, static_argnames="grid")
+def step(detail: Detail, depth, u, v, rate, dt, grid: Grid) -> Detail:
     back, wide = upstream(u, v, dt, grid)
-    foam = back.of(wide(detail.foam))
-    foam = grow(foam, birth(frame, u, v, blocked, grid), dt)
-    foam = jnp.where(frame.depth > FILM, foam, foam * smooth(SHOWN, FILM, frame.depth))
-    wet = soak(detail.wet, frame.depth, dt, grid)
-    return Detail(foam, wet, detail.drift.step(u, v, back, wide, dt))
+    foam = grow(back.of(wide(detail.foam)), rate, dt)
+    foam = jnp.where(depth > FILM, foam, foam * smooth(SHOWN, FILM, depth))
+    drift = detail.drift and detail.drift.step(u, v, back, wide, dt)
+    return Detail(foam, soak(detail.wet, depth, dt, grid), drift)
 
 
+@partial(jax.jit, static_argnames="grid")
 def ashore(frame: Frame, grid: Grid):
     """The velocity, carried on to dry cells beside the water: no texture tears at its edge."""
     wet = (frame.depth > SHOWN).astype(jnp.float32)

@@ -7,6 +7,9 @@ slower water stays clear whatever its shape (Chanson 1996), so that a calm lake 
 
 from __future__ import annotations
 
+from functools import partial
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -22,6 +25,7 @@ BROAD = 6.0  # of what breaks: a cell is not white beyond that [m]
 LACE = 1.0  # side of the pattern's tile over that of the ripples'
 
 
+@partial(jax.jit, static_argnames="grid")
 def birth(frame: Frame, u, v, blocked, grid: Grid):
     """How fast foam covers clear water [1/s]."""
     d, h = frame.depth, frame.surface

@@ -10,8 +10,8 @@ Here l is the length of a pipe and b the width of a weir.  Where we depart: heig
 sill of each pair, as in the pipe method; c is that of the column which the water leaves, for with
 the overlap of both, and even with their mean, ripples grow; weirs fade out between columns of like
 height, or they would damp every wave; η is scaled by K as the flow is, or columns that run empty
-on a slope would gather speed without end.  It is no solver for dam breaks: a front runs out over dry
-ground at less than half its speed.
+on a slope would gather speed without end.  It is no solver for dam breaks: a front runs out over
+dry ground at less than half its speed.
 """
 
 from dataclasses import replace

@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from koski.core.frame import Frame
 from koski.core.inputs import RHO
 from koski.core.terrain import Terrain
 from koski.core.water import G
 from koski.render.detail import Detail
-from koski.render.drift import Drift
 from koski.solvers.owed import WET
 
 OVERLAYS = "pressure", "raw", "blocked"  # sent only to who asks
@@ -22,31 +22,31 @@ PALE = 3e-3  # and dyes, as a share of the strongest
 LIGHT = 50.0  # and pressure, per cell's side [Pa]
 
 
-@jax.jit
-def seen(solver, state, terrain: Terrain, foam, wet, dt):
+def seen(solver, state, terrain: Terrain, detail: Detail, dt) -> tuple[dict, Detail]:
     """All maps by name, with foam and wetness `dt` later."""
     frame = solver.frame(state, terrain)
+    maps, stirred = told(state, frame, terrain)
+    detail = detail.step(frame, terrain, stirred, dt)
+    return maps | {"foam": detail.foam, "wet": detail.wet}, detail
+
+
+@jax.jit
+def told(state, frame: Frame, terrain: Terrain):
+    """What the page is told of the water, and where bodies stir it."""
     blocked, raw, pressure = bodies(state, frame.surface, terrain.b)
-    # how far the water has carried its texture is for pictures only, and compiled away here
-    before = Detail(foam, wet, Drift.start(terrain.grid))
-    stirred = None if blocked is None else blocked & (frame.speed > STIRS)
-    after = before.step(frame, terrain, stirred, dt)
     maps = {
         "ground": terrain.b,
         "surface": level(frame),
         "depth": frame.depth,
         "u": frame.u,
         "v": frame.v,
-        "foam": after.foam,
-        "wet": after.wet,
     }
     maps |= {f"dye:{name}": c for name, c in frame.dyes.items()}
     if blocked is None:
-        maps |= dict.fromkeys(OVERLAYS, jnp.zeros_like(frame.depth))
-    else:
-        share = jnp.where(blocked, taken(frame, terrain.b), 0)
-        maps |= {"raw": raw, "pressure": pressure, "blocked": share}
-    return maps, after.foam, after.wet
+        return maps | dict.fromkeys(OVERLAYS, jnp.zeros_like(frame.depth)), None
+    share = jnp.where(blocked, taken(frame, terrain.b), 0)
+    maps |= {"raw": raw, "pressure": pressure, "blocked": share}
+    return maps, blocked & (frame.speed > STIRS)
 
 
 def level(frame):

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from koski.bodies.fleet import Fleet
 from koski.bodies.groups import key
+from koski.render.detail import Detail
 from koski.view.frames import Press
 from koski.view.overlays import seen
 from koski.view.sandbox import Sandbox
@@ -70,9 +71,8 @@ class Rehearsal(threading.Thread):
         try:
             self.box.step(TICK)
             world = self.box.world
-            none = jnp.zeros(world.terrain.grid.shape, jnp.float32)
-            now = world.solver, world.state, world.terrain, none, none
-            maps, *_ = seen(*now, jnp.float32(TICK))
+            none = Detail.start(world.terrain, painted=False)
+            maps, _ = seen(world.solver, world.state, world.terrain, none, TICK)
             Press().sheets(maps, dict.fromkeys(maps, 1.0), 1)
         except Exception as e:
             self.failed = e

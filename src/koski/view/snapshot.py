@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
+from koski.render.detail import Detail
 from koski.view import facts, messages
 from koski.view.frames import Press, Sheet
 from koski.view.overlays import OVERLAYS, least, seen
@@ -40,7 +40,7 @@ class Eye:
         self.box, self.epoch = box, epoch
         self.laid: frozenset[str] = frozenset()  # overlays in the last snapshot
         self._press = Press()
-        self._foam = self._wet = jnp.zeros(box.world.terrain.grid.shape, jnp.float32)
+        self._detail = Detail.start(box.world.terrain, painted=False)
         self._facts: dict[str, tuple] = {}
         self._strongest: dict[str, float] = {}
         self._stats: messages.Stats | None = None
@@ -52,8 +52,7 @@ class Eye:
         self.laid = overlays
         self._passed += dt
         self._looks += 1
-        now = world.solver, world.state, world.terrain, self._foam, self._wet
-        maps, self._foam, self._wet = seen(*now, jnp.float32(dt))
+        maps, self._detail = seen(world.solver, world.state, world.terrain, self._detail, dt)
         maps = {n: f for n, f in maps.items() if n not in OVERLAYS or n in overlays}
         limits = least(maps, world.terrain.grid.cell, self._strongest)
         sheets, t = self._press.sheets(maps, limits, tick, also=world.state.water.t.value)
