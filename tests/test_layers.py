@@ -13,7 +13,7 @@ ORDER = [  # each may import only from its own line and the lines above
     ("extras", "files"),
     ("solvers",),
     ("bodies",),
-    ("brush", "cache", "pack", "landscape"),
+    ("brush", "cache", "ledger", "pack", "landscape"),
     ("scene",),
     ("strokes",),
     ("scenes",),

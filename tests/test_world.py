@@ -237,6 +237,25 @@ def test_a_saved_file_can_name_nothing_but_koskis_own(tmp_path):
         lambda w: koski.World(w.terrain, depth=np.ones((3, 3))),
         lambda w: koski.World(w.terrain, depth=np.full((24, 24), np.nan)),
         lambda w: koski.World(w.terrain, depth=1, velocity=np.ones(5)),
+        lambda w: koski.World(np.zeros((9, 9))),
+        lambda w: koski.World(w.terrain, solver="pip"),
+        lambda w: koski.World(w.terrain, solver=koski.Pipe),
+        lambda w: koski.World(w.terrain, engine="newton"),
+        lambda w: w.use(koski.Pipe(friction=2.0)),
+        lambda w: w.use(koski.Pipe(cfl=0.0)),
+        lambda w: w.use(koski.ShallowWater(manning=np.full((24, 24), np.nan))),
+        lambda w: w.use(koski.TwoLayer(base=koski.Pipe(cfl=3.0))),
+        lambda w: w.use(koski.Columns(cfl=0.9)),
+        lambda w: w.use(koski.Wave(theta=0.0)),
+        lambda w: w.rain(1e30),
+        lambda w: w.rain(np.full((24, 24), -1e-3)),
+        lambda w: w.dig(5, 5, 1e300),
+        lambda w: w.spring(5, 5, 1, dyes={"ink": "much"}),
+        lambda w: w.height_at([1, 2, 3], [1, 2]),
+        lambda w: w.height_at("here", 1),
+        lambda w: w.drop(koski.Box((1, 1, 1)), (5, 5, 5), path=[(0, 0, 0)]),
+        lambda w: w.drop(koski.Box((1, 1, 1)), (5, 5, 5), density=0.1),
+        lambda w: w.drop(koski.Box((1, 1, 1)), (5, 5, 5), velocity=(1e4, 0, 0)),
         lambda w: w.save(Path(__file__) / "w.koski"),
     ],
 )
@@ -247,6 +266,27 @@ def test_a_users_mistake_is_told_in_one_sentence_and_changes_nothing(act):
         act(world)
     assert "\n" not in str(e.value) and len(str(e.value)) < 300
     assert world.volume == before
+
+
+def test_a_stroke_acts_once_whatever_the_seconds_are_given_as():
+    world = pond()
+    world.pour(24, 24, 10.0, radius=5.0)
+    world.step("0.5")
+    world.step(0.5)
+    assert world.volume.came == pytest.approx(10.0, rel=1e-5)
+
+
+def test_a_brush_reaches_its_depth_wherever_it_is_put():
+    for x in (24.0, 24.5, 25.3):
+        world = pond()
+        before = np.asarray(world.terrain.b)
+        world.dig(x, 24.0, 1.0)
+        assert np.min(world.terrain.b - before) == pytest.approx(-1.0, abs=1e-5)
+
+
+def test_a_solver_may_be_named():
+    assert isinstance(koski.World(pond().terrain, solver="linear").solver, koski.LinearShallowWater)
+    assert "Pipe" in repr(koski.World(pond().terrain, solver="pipe"))
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)

@@ -1,5 +1,7 @@
 """koski: interactive water for Python."""
 
+from importlib.metadata import PackageNotFoundError, version
+
 from koski.bodies.body import Body
 from koski.bodies.mesh import Convex, Mesh
 from koski.bodies.path import Path
@@ -22,6 +24,7 @@ from koski.core.inputs import Inputs
 from koski.core.solver import Solver, advance
 from koski.core.stencil import Flow
 from koski.core.terrain import Terrain
+from koski.ledger import Volume
 from koski.scene import Scene, Spring
 from koski.solvers.advection import conserving, maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
@@ -31,7 +34,12 @@ from koski.solvers.pipe import Pipe, mean_section, upwind_section
 from koski.solvers.shallow import LinearShallowWater, ShallowWater
 from koski.solvers.two_layer import TwoLayer
 from koski.solvers.wave import Wave
-from koski.world import Volume, World
+from koski.world import World
+
+try:
+    __version__ = version("koski")
+except PackageNotFoundError:  # run from its source
+    __version__ = "0"
 
 __all__ = [
     "Absorbing",

@@ -4,17 +4,20 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from koski.core.errors import InputError
 from koski.core.grid import Grid
 
 
 @partial(jax.jit, static_argnums=0)
 def bump(grid: Grid, x, y, radius):
-    """1 at (x, y), falling smoothly to 0 at the radius; never narrower than the nearest cell."""
+    """1 in the cell nearest to (x, y), falling smoothly to 0 at the radius."""
     xs = (jnp.arange(grid.nx) + 0.5) * grid.cell
     ys = (jnp.arange(grid.ny) + 0.5) * grid.cell
     r2 = (xs[None, :] - x) ** 2 + (ys[:, None] - y) ** 2
-    return jnp.maximum(1 - r2 / jnp.maximum(radius, grid.cell) ** 2, 0) ** 2
+    soft = jnp.maximum(1 - r2 / jnp.maximum(radius, grid.cell) ** 2, 0) ** 2
+    return soft / soft.max()
 
 
 @partial(jax.jit, static_argnums=0)
@@ -22,6 +25,15 @@ def share(grid: Grid, x, y, radius):
     """The bump as shares that sum to one: how to spread a volume over cells."""
     w = bump(grid, x, y, radius)
     return w / w.sum()
+
+
+def together(x, y) -> tuple[np.ndarray, np.ndarray]:
+    """Points as arrays of the same shape, or an InputError."""
+    try:
+        x, y = np.broadcast_arrays(np.asarray(x, np.float32), np.asarray(y, np.float32))
+    except (TypeError, ValueError):
+        raise InputError("points are numbers, or arrays of them alike in x and y") from None
+    return x, y
 
 
 @jax.jit

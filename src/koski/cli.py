@@ -15,7 +15,6 @@ except ImportError:
 
 app = typer.Typer(
     name="koski",
-    help="Interactive water: rivers, floods, dams and waves on large terrains.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -34,6 +33,23 @@ def main() -> None:
     except KeyboardInterrupt:
         errors.print("koski: stopped")
         sys.exit(130)
+
+
+def tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        screen.print(f"koski {version('koski')}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def koski(
+    version: Annotated[
+        bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Tell it.")
+    ] = False,
+) -> None:
+    """Interactive water: rivers, floods, dams and waves on large terrains."""
 
 
 @app.command("scenes")

@@ -22,12 +22,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from koski.bodies.body import Body
 from koski.bodies.engine import POSE, SPEED
-from koski.bodies.fleet import STEP
+from koski.bodies.fleet import STEP, kind_of
 from koski.bodies.mesh import Convex, Mesh
 from koski.bodies.shapes import Box, Capsule, Compound, Cylinder, Part, Shape, Sphere, vector
 from koski.bodies.turns import apply, matrix, multiply, rotate
@@ -40,6 +41,7 @@ mj = need("mujoco", "bodies")
 
 FINE = 512  # faces of a mesh that is taken as it is; of a finer one, the hull
 ROUND = 64  # points of a hull that stands for something finer
+RIDERS: WeakKeyDictionary[World, ref[Water]] = WeakKeyDictionary()  # each world's, if it has one
 SOFT = 1e-9  # of a second, that clocks may be off
 
 
@@ -67,6 +69,7 @@ class Water:
         every: float = STEP,
     ):
         check(model, data, world)
+        RIDERS[world] = ref(self)
         self.model, self.data, self.world = model, data, world
         self.origin = np.array(vector("origin", origin))
         self.every = number("every", every, low=1e-4, high=STEP)
@@ -109,6 +112,7 @@ class Water:
         for body in self.bodies:
             body.remove()
         self.bodies, self.ids = (), self.ids[:0]
+        RIDERS.pop(self.world, None)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────
 
@@ -164,6 +168,8 @@ def check(model, data, world) -> None:
             raise InputError(
                 f"{name} must be a {kind.__name__}, not {value!r}: Water(model, data, world)"
             )
+    if (rider := RIDERS.get(world)) is not None and rider() is not None:
+        raise InputError("this world has a Water already: close() it first, or make another world")
     if world.engine != "mujoco":
         raise InputError(
             f"a model of MuJoCo needs a World whose engine is 'mujoco', not {world.engine!r}"
@@ -174,7 +180,8 @@ def put(world, shape, mass, pose, i: int, model, kind, drag, damping) -> Body:
     """Drop a body of the model into the world, which holds it until the model moves it."""
     at = pose[:3] - rotate(pose[3:], shape.center)
     still = model.body_weldid[i] == 0
-    kind = "blocker" if still and kind == "auto" else kind
+    if kind == "auto":
+        kind = "blocker" if still else kind_of(kind, mass / shape.volume, world.coupling)
     how = {"kind": kind, "drag": drag, "damping": damping, "color": color(model, i)}
     try:
         return world.drop(shape, at, mass=mass, rotation=pose[3:], fixed=True, **how)

@@ -8,9 +8,9 @@ import importlib
 import io
 import json
 import os
-import zipfile
 from collections.abc import Callable
 from typing import Any
+from zipfile import BadZipFile
 
 import jax
 import numpy as np
@@ -43,9 +43,9 @@ def load(path: str | os.PathLike) -> Any:
         raise
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, ImportError) as e:
-        raise InputError(f"{path} is not a saved world, or is damaged ({e})") from None
-    except zipfile.BadZipFile:
+    except OSError as e:
+        raise InputError(f"{path} cannot be read ({e.strerror or e})") from None
+    except (EOFError, ValueError, KeyError, TypeError, AttributeError, ImportError, BadZipFile):
         raise InputError(f"{path} is not a saved world, or is damaged") from None
 
 

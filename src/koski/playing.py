@@ -101,6 +101,8 @@ def bound(host: str, port: int | None) -> socket.socket:
         except OverflowError:
             sock.close()
             raise InputError(f"a port is a number from 1 to 65535, not {wanted}") from None
+    if port is None:
+        raise InputError(f"nothing can be served at {host} ({why}): is that an address of ours?")
     raise InputError(
         f"port {port} at {host} cannot be had ({why}): choose another with --port, or leave it out"
     )

@@ -32,6 +32,8 @@ def find_scene(what: str, size: int | None, solver: str | None) -> Scene:
         return scenes.load(what, size, solver)
     if size is not None:
         raise InputError("a heightmap has the cells it has: do not ask for another number")
+    if path.suffix == ".koski":
+        raise InputError(f"{what} is a saved world: koski play {what} goes on with it")
     terrain = dem.load(path, edges=Edges.all(Drain()))
     rain = downpour(path.name, terrain)
     return rain if solver is None else rain.with_solver(solver)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -11,40 +11,26 @@ import numpy as np
 
 from koski import cache, pack, scenes
 from koski.bodies.body import Body
-from koski.bodies.engine import Spec
+from koski.bodies.engine import Spec, known
 from koski.bodies.fleet import Fleet, Record, fits, kind_of, made_of, weighed
-from koski.bodies.path import Path
+from koski.bodies.path import Path, led
 from koski.bodies.shapes import Shape
-from koski.brush import bump, sample, share
+from koski.brush import bump, sample, share, together
+from koski.core.edges import finite
 from koski.core.errors import InputError, number
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
 from koski.core.solver import Solver, advance, ready
 from koski.core.stencil import above, below, left, right
 from koski.core.sums import total
-from koski.core.terrain import Terrain
+from koski.core.terrain import HIGHEST, Terrain
 from koski.core.water import WATER
+from koski.ledger import Volume
 from koski.scene import Scene, Spring
-from koski.solvers import blocking, coupled
+from koski.solvers import blocking, chosen, coupled
 from koski.strokes import Strokes, plus, springing, stroked
 
-
-@dataclass(frozen=True)
-class Volume:
-    """The ledger of the water [m³]: what was there, came in, went out, and is there."""
-
-    start: float
-    came: float
-    went: float
-    now: float
-
-    @property
-    def drift(self) -> float:
-        """What the ledger and the water disagree by, as a share of all water there has been."""
-        return (self.now - (self.start + self.came - self.went)) / max(self.start + self.came, 1e-9)
-
-    def __float__(self) -> float:
-        return self.now
+HARDEST = 1e6  # rain [m/s]
 
 
 class World:
@@ -58,7 +44,7 @@ class World:
         self,
         what: Scene | Terrain | str,
         depth: Any = None,
-        solver: Solver | None = None,
+        solver: Solver | str | None = None,
         velocity: Any = None,
         coupling: str | None = None,
         engine: str = "mujoco",
@@ -68,12 +54,15 @@ class World:
             what = scenes.load(what)
         scene = Scene("terrain", what) if isinstance(what, Terrain) else what
         if not isinstance(scene, Scene):
-            raise InputError(f"a World is made from a scene or a terrain, not from {what!r}")
+            raise InputError(
+                "a World is made from a scene, its name or a terrain (koski.Terrain.create(heights,"
+                f" cell=…)), not from {type(what).__name__}"
+            )
         self.name, self.view = scene.name, scene.view
         self.terrain = scene.terrain
-        self.solver: Any = scene.solver if solver is None else solver
+        self.solver: Any = chosen(scene.solver if solver is None else solver)
         self.coupling = coupled(scene.coupling if coupling is None else coupling)
-        self.engine = engine
+        self.engine = known(engine)
         depth = scene.depth if depth is None else depth
         velocity = scene.velocity if velocity is None else velocity
         self.state = self.solver.start(self.terrain, depth, velocity)
@@ -97,11 +86,17 @@ class World:
             self.solver, self.state, self.terrain, self._inputs(1.0)
         )  # compiled once
 
+    def __repr__(self) -> str:
+        ny, nx = self.terrain.grid.shape
+        solver, few = type(self.solver).__name__, len(self.bodies)
+        with_bodies = f", {few} {'body' if few == 1 else 'bodies'}" if few else ""
+        return f"World({self.name}: {ny} × {nx} cells, {solver}{with_bodies}, t = {self.t:.2f} s)"
+
     # ── running ──────────────────────────────────────────────────────────────────────────
 
     def step(self, seconds: float = 1 / 30) -> None:
         """Let time pass."""
-        to_go = number("seconds", seconds, low=0)
+        length = to_go = number("seconds", seconds, low=0)
         inputs = self._inputs(to_go)
         if self._fleet is not None and to_go > 0:
             if self._fleet.blocks and not hasattr(self.solver, "meet"):
@@ -115,7 +110,7 @@ class World:
             self.state = advance(self.solver, self.state, self.terrain, inputs, seconds=to_go)
             ran = self.t - before
             to_go = to_go - ran if ran < to_go * (1 - 1e-5) else 0.0
-        self._strokes = Strokes() if seconds > 0 else self._strokes
+        self._strokes = Strokes() if length > 0 else self._strokes
 
     def frames(self, fps: float = 30.0, seconds: float = 10.0) -> Iterator[Frame]:
         """Run, and yield what is seen after each 1 / fps."""
@@ -190,7 +185,8 @@ class World:
         """Let water come up at a place from now on [m³/s]; a negative discharge is a sink."""
         self._share(x, y, radius)  # checks the place
         flow = number("discharge", discharge)
-        self.springs.append(Spring(float(x), float(y), flow, float(radius), dict(dyes or {})))
+        colours = {name: number(f"dye {name!r}", c, low=0) for name, c in dict(dyes or {}).items()}
+        self.springs.append(Spring(float(x), float(y), flow, float(radius), colours))
 
     def hold(self, x: float, y: float, level: float, radius: float = 0.0) -> None:
         """Keep the water at a place at a height [m] from now on: a source, or a sink."""
@@ -203,11 +199,12 @@ class World:
 
     def dig(self, x: float, y: float, depth: float, radius: float = 0.0) -> None:
         """Lower the ground, by `depth` [m] at the centre; the water sinks with it."""
-        self.raise_(x, y, -number("depth", depth), radius)
+        self.raise_(x, y, -number("depth", depth, -HIGHEST, HIGHEST), radius)
 
     def raise_(self, x: float, y: float, height: float, radius: float = 0.0) -> None:
         """Raise the ground, by `height` [m] at the centre; the water on it is lifted."""
-        self._ground(self.terrain.b + number("height", height) * self._bump(x, y, radius))
+        lift = number("height", height, -HIGHEST, HIGHEST) * self._bump(x, y, radius)
+        self._ground(jnp.clip(self.terrain.b + lift, -HIGHEST, HIGHEST))
 
     def smooth(self, x: float, y: float, radius: float = 0.0, strength: float = 0.5) -> None:
         """Smooth the ground towards the mean of each cell's neighbours."""
@@ -243,16 +240,16 @@ class World:
 
         By default it weighs 500 kg/m³.  Light bodies are floaters, that let the water through;
         heavy ones are blockers, unless `kind` says otherwise.  A `fixed` body stays where it is,
-        one with a `path` goes where that leads.  Its `color` and `material` (wood, crate, metal,
-        stone or paint) are for pictures, which else go by shape and density.
+        one with a `path` goes where that leads; both block the water.  Its `color` and `material`
+        (wood, crate, metal, stone or paint) are for pictures, which else go by shape and density.
         """
         weight = weighed(shape, density, mass)
-        moves = "driven" if path is not None else "fixed" if fixed else "free"
+        moves = "driven" if led(path) else "fixed" if fixed else "free"
         start = (at, rotation) if path is None else path.at(self.t)
         turn = rotation if start[1] is None else start[1]
         spec = Spec(shape, weight, start[0], turn, velocity, spin, friction, bounce, moves)  # type: ignore[arg-type]
         fits(spec, self.terrain.grid)
-        sort = kind_of(kind, weight / shape.volume, self.coupling)
+        sort = kind_of(kind, weight / shape.volume, self.coupling, moves)
         pull = number("drag", drag, low=0), number("damping", damping, low=0)
         record = Record(sort, *pull, color, path, made_of(material))
         if self._fleet is None:
@@ -273,8 +270,9 @@ class World:
         motion = self._fleet.engine.motion
         return np.hstack([motion.position, motion.rotation])
 
-    def use(self, solver: Solver) -> None:
+    def use(self, solver: Solver | str) -> None:
         """Go on with another solver: the water, its dyes and its ledger carry over."""
+        solver = chosen(solver)
         velocity, old = self.frame.velocity, self.state.water
         whole = sum(getattr(self.state, "aside", ()), start=old.d)
         depth, rests = jnp.maximum(whole, 0), dict(old.rests)
@@ -311,7 +309,8 @@ class World:
         """See the water as an image [height, width, 3] of bytes, that a notebook shows by itself.
 
         `camera` is a Camera, or a text such as "orbit:azimuth=30"; of none it is the scene's own,
-        or one that sees all.  `look` are the fields of koski.render.renderer.Look: sun, water …
+        or one that sees all.  `look` are the fields of koski.render.renderer.Look: elevation,
+        azimuth, water, exposure.
         """
         from koski.render.picture import pictured
 
@@ -357,14 +356,14 @@ class World:
     def _rate(self, name: str, rate: Any) -> Any:
         """A rate that is fit for Inputs, or None where it is nothing."""
         if np.ndim(rate) == 0:
-            return number(name, rate, low=0) or None
-        r = jnp.asarray(rate, jnp.float32)
-        if r.shape != self.terrain.grid.shape or not bool(jnp.all(jnp.isfinite(r) & (r >= 0))):
+            return number(name, rate, low=0, high=HARDEST) or None
+        r = finite(name, rate, low=0)
+        if r.shape != self.terrain.grid.shape:
             raise InputError(
-                f"{name} must be one rate or a map of rates ≥ 0 of the terrain's shape"
+                f"{name} must be one rate or a map of the terrain's shape"
                 f" {self.terrain.grid.shape}, not of shape {r.shape}"
             )
-        return r
+        return jnp.minimum(r, HARDEST)
 
     def _place(self, x: float, y: float, radius: float) -> tuple[float, float, float]:
         width, height = self.terrain.grid.size
@@ -378,6 +377,7 @@ class World:
         return share(self.terrain.grid, *self._place(x, y, radius))
 
     def _sample(self, f, x, y) -> np.ndarray:
+        x, y = together(x, y)
         return np.asarray(sample(f, x, y, self.terrain.grid.cell))
 
     def _now(self) -> float:

@@ -153,6 +153,17 @@ def test_ground_edited_under_a_body_drops_or_lifts_it():
     assert np.isfinite(world.frame.surface).all() and abs(world.volume.drift) < 1e-6
 
 
+def test_what_is_fixed_or_led_blocks_and_a_path_is_kept_however_fast():
+    world = pond(32, depth=2.0)
+    wall = world.drop(koski.Box((1, 8, 6)), at=(8, 16, 2), fixed=True)
+    leap = koski.Path((0.0, 0.1, 0.11), ((16, 16, 1), (16, 16, 1), (26, 16, 1)))
+    led = world.drop(koski.Box((2, 2, 2)), at=(0, 0, 0), path=leap)
+    light = world.drop(koski.Box((2, 2, 2)), at=(16, 8, 3))
+    world.step(0.4)
+    assert (wall.kind, led.kind, light.kind) == ("blocker", "blocker", "floater")
+    assert np.allclose(led.position, (26, 16, 1))
+
+
 def test_no_water_is_inside_bodies_that_race_about_nor_comes_from_nowhere():
     world = pond(32, depth=2.0, coupling="two-layer")
     rng = np.random.default_rng(1)

@@ -306,6 +306,16 @@ def test_mistakes_are_told_in_one_sentence(inside, how, words):
         koski.mujoco.Water(*load(inside), pond(), **how)
 
 
+def test_a_world_has_one_water_at_a_time():
+    model, data = load(free())
+    world = pond()
+    first = koski.mujoco.Water(model, data, world)
+    with pytest.raises(koski.InputError, match="already"):
+        koski.mujoco.Water(model, data, world)
+    first.close()
+    assert koski.mujoco.Water(model, data, world).bodies
+
+
 def test_other_mistakes_are_told_too():
     model, data = load(free())
     with pytest.raises(koski.InputError, match="data must be a MjData"):

@@ -100,6 +100,29 @@ def test_a_lone_periodic_side_is_refused():
         koski.Terrain.create(np.zeros((4, 4)), edges=koski.Edges(west=koski.Periodic()))
 
 
+@pytest.mark.parametrize(
+    "edge",
+    [
+        koski.Inflow(-1.0),
+        koski.Inflow(koski.Series.create([0, 1], [1, -1])),
+        koski.Level(np.nan),
+        koski.Level("high"),
+        koski.Absorbing(np.inf),
+        koski.Drain,
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(edge):
+    with pytest.raises(koski.InputError, match="east"):
+        koski.Terrain.create(np.zeros((4, 4)), 1.0, koski.Edges(east=edge))
+
+
+def test_edges_are_edges():
+    with pytest.raises(koski.InputError, match="Edges"):
+        koski.Terrain.create(np.zeros((4, 4)), 1.0, "walls")
+    with pytest.raises(koski.InputError, match="finite"):
+        koski.Series.create([0, 1], [np.nan, 1])
+
+
 def test_a_series_must_rise_in_time():
     with pytest.raises(koski.InputError):
         koski.Series.create([0, 2, 1], [1, 2, 3])

@@ -47,6 +47,39 @@ def test_a_batch_equals_one_by_one(solver):
         assert float(batch.t[i]) == pytest.approx(float(alone.t), rel=1e-6)
 
 
+def test_whatever_is_traced_a_run_is_part_of_the_program():
+    terrain, depth = sloshing(12, 16)
+    pipe = koski.Pipe()
+    wet = jnp.asarray(depth)
+
+    def run(pipe, terrain, seconds, **fixed):
+        state = koski.advance(pipe, pipe.start(terrain, wet), terrain, seconds=seconds, **fixed)
+        return (state.water.d**2).sum()
+
+    plain = run(pipe, terrain, 0.5)
+    by_time = jax.jit(lambda t: run(pipe, terrain, t))(0.5)
+    by_number = jax.jit(lambda f: run(replace(pipe, friction=f), terrain, 0.5))(pipe.friction)
+    by_nothing = jax.jit(lambda one: one * run(pipe, terrain, 0.5))(1.0)
+    assert_allclose([by_time, by_number, by_nothing], plain, rtol=1e-5)
+    slope = jax.grad(lambda f: run(replace(pipe, friction=f), terrain, 0.5, dt=0.05))
+    assert float(slope(0.05)) != 0
+
+
+def test_a_state_that_was_used_up_says_so():
+    terrain, depth = sloshing(12, 16)
+    state = koski.Pipe().start(terrain, depth)
+    koski.advance(koski.Pipe(), state, terrain, seconds=0.1)
+    with pytest.raises(koski.InputError, match="used up"):
+        koski.advance(koski.Pipe(), state, terrain, seconds=0.1)
+
+
+def test_blockers_need_a_solver_that_lets_them_block():
+    terrain, depth = sloshing(12, 16)
+    inputs = koski.Inputs(blockers=koski.Blockers.create(0.0, 1.0, terrain.grid))
+    with pytest.raises(koski.InputError, match="TwoLayer"):
+        koski.advance(koski.Pipe(), koski.Pipe().start(terrain, depth), terrain, inputs, seconds=1)
+
+
 @each_solver
 def test_the_same_input_gives_the_same_bits(solver):
     terrain, depth = sloshing(20, 20, seed=5)

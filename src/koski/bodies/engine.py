@@ -54,8 +54,8 @@ class Spec:
             mass=number("mass", self.mass, low=1e-6, high=1e12),
             at=vector("at", self.at),
             rotation=tuple(map(float, unit(self.rotation))),
-            velocity=vector("velocity", self.velocity),
-            spin=vector("spin", self.spin),
+            velocity=bounded("velocity", self.velocity),
+            spin=bounded("spin", self.spin),
             friction=number("friction", self.friction, low=0, high=100),
             bounce=number("bounce", self.bounce, low=0, high=1),
         )
@@ -199,9 +199,9 @@ class Engine(ABC):
             pose[3:] = unit(rotation)
         pose[:3] = origin + rotate(pose[3:], centre)
         if moves == "free" and velocity is not None:
-            row[SPEED][:3] = vector("velocity", velocity)
+            row[SPEED][:3] = bounded("velocity", velocity)
         if moves == "free" and spin is not None:
-            row[SPEED][3:] = vector("spin", spin)
+            row[SPEED][3:] = bounded("spin", spin)
 
     def step(self, seconds: float) -> None:
         """Advance the bodies, in equal substeps."""
@@ -215,7 +215,7 @@ class Engine(ABC):
         goal, before = self.rows[driven, GOAL], self.rows.copy()
         way = goal[:, :3] - self.rows[driven, POSE][:, :3]
         turn = turned(self.rows[driven, POSE][:, 3:], goal[:, 3:])
-        speed = np.hstack([way, turn]) / seconds
+        speed = np.clip(np.hstack([way, turn]) / seconds, -0.9 * FAST, 0.9 * FAST)
         self.rows[driven, SPEED] = speed
         self.advance(n, seconds / n)
         self.rows[driven, POSE], self.rows[driven, SPEED] = goal, speed
@@ -260,9 +260,22 @@ class Engine(ABC):
 
 def make(name: str = "mujoco", **options) -> Engine:
     """An engine by its name; what it needs is imported now."""
+    return getattr(import_module(f"koski.bodies.{known(name)}"), ENGINES[name])(**options)
+
+
+def known(name: str) -> str:
+    """The name of an engine, if it is one."""
     if name not in ENGINES:
-        raise InputError(f"there is no engine called {name!r}: {nearest(name, ENGINES)}")
-    return getattr(import_module(f"koski.bodies.{name}"), ENGINES[name])(**options)
+        raise InputError(f"there is no engine called {name!r}: {nearest(str(name), ENGINES)}")
+    return name
+
+
+def bounded(name: str, value) -> Vector:
+    """Three numbers that are not absurd, or an InputError."""
+    x, y, z = vector(name, value)
+    if max(abs(x), abs(y), abs(z)) >= FAST:
+        raise InputError(f"{name} must be less than {FAST:g} along each axis, not {value!r}")
+    return x, y, z
 
 
 def unit(rotation: Sequence[float]) -> np.ndarray:

@@ -24,6 +24,7 @@ STEP = 0.02  # bodies and water move in turns of at most this [s]
 FINEST = 8  # turns, within that, for bodies that would cross more than a cell
 SLACK = 0.1  # of a cell: how far blockers may move before the water takes note
 MOST = 4096  # bodies in a world
+LIGHTEST = 5.0  # body that may move [kg/m³]: water throws lighter ones about
 MATERIALS = ("wood", "crate", "metal", "stone", "paint")
 
 Kind = Literal["blocker", "floater"]
@@ -228,15 +229,19 @@ def lagging(shown: Motion, now: Motion, slack: float, reach: np.ndarray) -> Moti
     return Motion(place, turn, now.velocity, now.spin)  # type: ignore[arg-type]
 
 
-def kind_of(kind: str, density: float, coupling: str) -> Kind:
-    """Whether a body blocks the water or floats in it: as asked, else as light things do."""
+def kind_of(kind: str, density: float, coupling: str, moves: str = "free") -> Kind:
+    """Whether a body blocks the water or floats in it: as asked, else as light things do.
+
+    What is fixed or driven blocks it, however light.
+    """
     if coupling == "floaters":
         return "floater"
     if kind in ("blocker", "floater"):
         return kind  # type: ignore[return-value]
     if kind != "auto":
         raise InputError(f"a body is a floater, a blocker or auto, not {kind!r}")
-    return "floater" if coupling == "mixed" and density < RHO else "blocker"
+    light = moves == "free" and density < RHO
+    return "floater" if coupling == "mixed" and light else "blocker"
 
 
 def made_of(material: str | None) -> str | None:
@@ -253,6 +258,11 @@ def fits(spec: Spec, grid) -> None:
     if not (0 <= x <= width and 0 <= y <= depth):
         raise InputError(
             f"a body at ({x:g}, {y:g}) is outside the world, which is {width:g} m × {depth:g} m"
+        )
+    if spec.moves == "free" and spec.mass < LIGHTEST * spec.shape.volume:
+        raise InputError(
+            f"a body of {spec.mass / spec.shape.volume:g} kg/m³ is too light to follow: give it at"
+            f" least {LIGHTEST:g} kg/m³ (a beach ball has about 10)"
         )
     if spec.shape.reach > max(width, depth):
         raise InputError(

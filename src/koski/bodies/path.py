@@ -10,6 +10,13 @@ from koski.bodies.shapes import Quaternion, Vector, keep, vector
 from koski.core.errors import InputError, number
 
 
+def led(path) -> bool:
+    """Whether there is a path; an InputError if it is something else."""
+    if path is not None and not isinstance(path, Path):
+        raise InputError(f"a path is koski.Path(times, places), not {path!r}")
+    return path is not None
+
+
 @dataclass(frozen=True)
 class Path:
     """Places, and turns if given, at rising times [s]; straight in between, at rest beyond."""

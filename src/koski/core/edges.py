@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from koski.core.errors import InputError
 from koski.core.grid import Grid
@@ -26,10 +27,25 @@ class Series:
 
     @staticmethod
     def create(times, values) -> "Series":
-        t, v = jnp.asarray(times, jnp.float32), jnp.asarray(values, jnp.float32)
+        t, v = finite("a series' times", times), finite("a series' values", values)
         if t.ndim != 1 or t.shape != v.shape or not t.size or bool((jnp.diff(t) < 0).any()):
             raise InputError("a series needs as many values as times, the times in rising order")
         return Series(t, v)
+
+
+def finite(name: str, value, low: float = -np.inf) -> jax.Array:
+    """`value` as an array of finite numbers of at least `low`, or an InputError that names it."""
+    try:
+        f = jnp.asarray(value, jnp.float32)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, not {value!r}") from None
+    if not isinstance(f, jax.core.Tracer):
+        known = np.asarray(f)
+        good = np.isfinite(known) & (known >= low)
+        if not good.all():
+            least = "" if low == -np.inf else f" of at least {low:g}"
+            raise InputError(f"{name} must be finite numbers{least}, not {known[~good][0]:g}")
+    return f
 
 
 def now(value, t):
@@ -130,6 +146,16 @@ class Edges:
         if any(a != b for a, b in joined):
             raise InputError("a periodic side needs the opposite side to be periodic too")
         return joined[0][0], joined[1][0]
+
+    def check(self) -> None:
+        """Refuse what is no rule, and rules that make no sense."""
+        for side, edge in self:
+            if not isinstance(edge, Edge):
+                raise InputError(f"the {side} side needs a rule such as Drain(), not {edge!r}")
+            for name, low in (("level", -np.inf), ("discharge", 0.0), ("rate", 0.0)):
+                value = getattr(edge, name, 0.0)
+                value = value.values if isinstance(value, Series) else value
+                finite(f"the {name} of the {side} side", value, low)
 
     @property
     def open(self) -> bool:

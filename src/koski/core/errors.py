@@ -26,5 +26,5 @@ def number(name: str, value, low: float = -np.inf, high: float = np.inf) -> floa
 def nearest(name: str, names: Iterable[str]) -> str:
     """'did you mean …?' where something is close, else all there is."""
     names = list(names)
-    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    close = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     return f"did you mean {close[0]!r}?" if close else "there are " + ", ".join(names)

@@ -57,7 +57,16 @@ def advance(
     inputs = inputs or Inputs()
     if not isinstance(seconds, jax.core.Tracer):
         seconds = number("seconds", seconds, low=0)
-    traced = any(isinstance(a, jax.core.Tracer) for a in jax.tree.leaves((state, terrain, inputs)))
+    if inputs.blockers is not None and not hasattr(solver, "meet"):
+        raise InputError(
+            f"bodies do not block the water of {type(solver).__name__}: use TwoLayer or OneLayer"
+        )
+    traced = within(solver, state, terrain, inputs, seconds)
+    if not traced and isinstance(state.water.d, jax.Array) and state.water.d.is_deleted():
+        raise InputError(
+            "this state was used up by the call that went on from it: go on from what that"
+            " returned, or branch off before with jax.tree.map(jnp.copy, state)"
+        )
     if dt is None:
         run = run_stable_traced if traced else run_stable
         return run(solver, state, terrain, inputs, seconds, max_steps)
@@ -66,6 +75,12 @@ def advance(
     steps = max(round(seconds / number("dt", dt, low=1e-9) + 0.499), 0)
     run = run_fixed_traced if traced else run_fixed
     return run(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
+
+
+def within(*args) -> bool:
+    """Whether JAX is transforming whatever these are part of."""
+    traced = any(isinstance(a, jax.core.Tracer) for a in jax.tree.leaves(args))
+    return traced or isinstance(jnp.zeros(()), jax.core.Tracer)
 
 
 def ready(solver: Solver[S], state: S, terrain: Terrain, inputs: Inputs) -> S:

@@ -9,6 +9,8 @@ from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
 
+HIGHEST = 1e6  # that the ground may be, and lowest [m]
+
 
 @pytree
 class Terrain:
@@ -24,19 +26,22 @@ class Terrain:
         shape = np.shape(b)
         if len(shape) != 2:
             raise InputError(f"a terrain is a map of heights [ny, nx], not of shape {shape}")
-        edges = edges or Edges()
+        edges = Edges() if edges is None else edges
+        if not isinstance(edges, Edges):
+            raise InputError(f"edges are koski.Edges(west=…, east=…, …), not {edges!r}")
+        edges.check()
         wrap_x, wrap_y = edges.wraps
         grid = Grid.create(shape[0], shape[1], cell, wrap_x, wrap_y)
         try:
             b = jnp.array(b, jnp.float32)
         except (TypeError, ValueError) as e:
             raise InputError(f"a terrain is a map of numbers: {e}") from None
-        if not isinstance(b, jax.core.Tracer) and not bool(jnp.isfinite(b).all()):
-            bad = int((~jnp.isfinite(b)).sum())
+        known = np.zeros(1) if isinstance(b, jax.core.Tracer) else np.asarray(b)
+        if bad := int((~np.isfinite(known)).sum()):
             raise InputError(
                 f"the terrain has {bad} heights that are not finite: fill them first, for"
                 " instance with koski.io.dem.fill_holes"
             )
-        if not isinstance(b, jax.core.Tracer) and float(jnp.abs(b).max()) > 1e6:
+        if np.abs(known).max() > HIGHEST:
             raise InputError("the terrain has heights beyond ±1000 km: give them in metres")
         return Terrain(b, edges, grid)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from koski.core.errors import InputError
 from koski.core.grid import Grid
@@ -44,8 +45,9 @@ class Water:
                 " map of the terrain's shape"
             )
         if not isinstance(d, jax.core.Tracer):
-            low = float(d.min())
-            if not bool(jnp.isfinite(d).all()):
+            known = np.asarray(d)  # also where JAX is tracing something else
+            low = float(known.min())
+            if not np.isfinite(known).all():
                 raise InputError("depth has values that are not finite: fill or remove them")
             if low < 0:
                 raise InputError(

@@ -2,7 +2,10 @@
 
 from dataclasses import fields, replace
 
-from koski.core.errors import InputError, nearest
+import jax
+import numpy as np
+
+from koski.core.errors import InputError, nearest, number
 from koski.core.solver import Solver
 from koski.solvers.advection import maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
@@ -27,6 +30,15 @@ NAMED: dict[str, Solver] = {
     "two-layer-paper": TwoLayer(carry=False, displace=False, even=False),
     "one-layer": OneLayer(),
 }
+LIMITS = {  # what numbers of a solver may be: beyond, the water freezes or comes to grief
+    "friction": (0.0, 1.0),
+    "lively": (1e-3, 10.0),
+    "manning": (0.0, 10.0),
+    "cfl": (1e-3, 1.0),
+    "theta": (0.5, 1.0),
+    "weir": (0.0, 10.0),
+}
+LONGEST: dict[type, float] = {Wave: 1e4, HistoryWave: 1e4, Columns: 0.75}  # cfl, of these
 COUPLINGS = "mixed", "two-layer", "one-layer", "floaters"
 
 
@@ -38,6 +50,26 @@ def named(name: str, **numbers) -> Solver:
     known = {f.name for f in fields(solver)}  # type: ignore[arg-type]
     mine = {k: v for k, v in numbers.items() if k in known}
     return replace(solver, **mine)  # type: ignore[type-var]
+
+
+def chosen(solver: Solver | str) -> Solver:
+    """A solver, or the one of that name, whose numbers make sense."""
+    if isinstance(solver, str):
+        return named(solver)
+    if isinstance(solver, type) or not hasattr(solver, "step"):
+        raise InputError(f"a solver is one such as koski.Pipe() or its name, not {solver!r}")
+    for f in fields(solver):  # type: ignore[arg-type]
+        value = getattr(solver, f.name)
+        if hasattr(value, "step"):
+            chosen(value)
+        elif f.name in LIMITS and value is not None and not isinstance(value, jax.core.Tracer):
+            low, high = LIMITS[f.name]
+            high = LONGEST.get(type(solver), high) if f.name == "cfl" else high
+            v = np.asarray(value)
+            bad = v[~((v >= low) & (v <= high))]
+            if bad.size:
+                number(f"{f.name} of {type(solver).__name__}", float(bad.flat[0]), low, high)
+    return solver
 
 
 def name_of(solver: Solver) -> str:
