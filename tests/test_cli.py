@@ -9,6 +9,10 @@ import zipfile
 import numpy as np
 import pytest
 import xarray as xr
+from PIL import Image
+
+from koski.core.errors import InputError
+from koski.running import Scale, compiling, find_scene
 
 
 def koski(*arguments, cwd=None, **env):
@@ -130,3 +134,23 @@ def test_the_second_start_finds_what_the_first_compiled(tmp_path):
         assert done.returncode == 0, done.stderr
         kept = set((tmp_path / "koski" / "xla").iterdir())
         assert kept
+
+
+def test_a_heightmap_is_as_large_as_one_says(tmp_path):
+    shades = np.arange(48, dtype=np.uint8).reshape(6, 8) * 5
+    Image.fromarray(shades).save(tmp_path / "map.png")
+    scene = find_scene(str(tmp_path / "map.png"), None, None, Scale(cell=5.0, height=100.0))
+    assert scene.terrain.grid.cell == 5.0
+    assert np.ptp(scene.terrain.b) == pytest.approx(100 * 235 / 255, rel=1e-3)
+    with pytest.raises(InputError, match="is a scene"):
+        find_scene("dam-break", None, None, Scale(cell=5.0))
+
+
+def test_the_time_that_compiling_took_is_told_apart():
+    assert compiling([6.0, 0.1, 0.1, 0.2]) == pytest.approx(5.9)
+    assert compiling([6.0]) == compiling([]) == 0
+    assert compiling([0.1, 0.2, 0.3]) == 0
+
+
+def test_the_version_is_told():
+    assert koski("--version").stdout.startswith("koski 0.")

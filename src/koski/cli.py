@@ -74,6 +74,10 @@ Coupling = Annotated[
     typer.Option(help="How bodies and water meet: mixed, two-layer, one-layer, floaters."),
 ]
 Cells = Annotated[int | None, typer.Option(help="Cells along the longer side of a scene.")]
+Cell = Annotated[float | None, typer.Option(help="Side of a cell of a heightmap [m].")]
+Height = Annotated[
+    float | None, typer.Option(help="What the range of a heightmap's image stands for [m].")
+]
 View = Annotated[
     str | None,
     typer.Option(
@@ -112,11 +116,13 @@ def play(
     solver: Solver = None,
     coupling: Coupling = None,
     cells: Cells = None,
+    cell: Cell = None,
+    height: Height = None,
 ) -> None:
     """Put your hands into the water, in a browser."""
     from koski import playing
 
-    playing.play(what, port, host, browser, solver, coupling, cells)
+    playing.play(what, port, host, browser, solver, coupling, cells, (cell, height))
 
 
 @app.command()
@@ -127,6 +133,8 @@ def run(
     size: Annotated[
         int | None, typer.Option(help="Cells along the longer side of a scene.")
     ] = None,
+    cell: Cell = None,
+    height: Height = None,
     seconds: Annotated[
         float | None, typer.Option(help="How long to run [s of the water's time].")
     ] = None,
@@ -143,7 +151,8 @@ def run(
     """Run a scene, or rain on a heightmap, and show or keep what comes of it."""
     from koski import running
 
-    running.run(what, solver, coupling, size, seconds, fps, out, picture, json)
+    scale = running.Scale(cell, height)
+    running.run(what, solver, coupling, size, scale, seconds, fps, out, picture, json)
 
 
 @app.command()
@@ -165,6 +174,8 @@ def film(
     solver: Solver = None,
     coupling: Coupling = None,
     cells: Cells = None,
+    cell: Cell = None,
+    height: Height = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a film that was broken off.")
     ] = False,
@@ -176,7 +187,7 @@ def film(
     from koski import filming
 
     look = (camera, size, quality, sun, water)
-    order = filming.Order(what, solver, coupling, cells, *look, start, fps, speed)
+    order = filming.Order(what, solver, coupling, cells, *look, start, fps, speed, cell, height)
     filming.film(order, out, seconds, resume, sheet)
 
 
@@ -193,12 +204,15 @@ def picture(
     solver: Solver = None,
     coupling: Coupling = None,
     cells: Cells = None,
+    cell: Cell = None,
+    height: Height = None,
 ) -> None:
     """Make one picture of a scene, or of rain on a heightmap."""
     from koski import filming
 
     look = (camera, size, quality, sun, water)
-    filming.picture(filming.Order(what, solver, coupling, cells, *look, start=at), out)
+    order = filming.Order(what, solver, coupling, cells, *look, at, cell=cell, height=height)
+    filming.picture(order, out)
 
 
 @app.command()

@@ -16,7 +16,8 @@ from koski.render.camera import clear_of
 from koski.render.film import Film
 from koski.render.moves import Before, Move, parse
 from koski.render.picture import Picture, graded, looking, sized
-from koski.running import find_scene, lengths, progress
+from koski.running import Scale, find_scene, lengths, progress
+from koski.scene import Scene
 from koski.world import World
 
 SECONDS, FPS, SIZE = 10.0, 30.0, "1280x720"  # of a film
@@ -42,13 +43,20 @@ class Order:
     start: float = 0.0
     fps: float = FPS
     speed: float = 1.0
+    cell: float | None = None
+    height: float | None = None
+
+    @property
+    def scene(self) -> Scene:
+        scale = Scale(self.cell, self.height)
+        return find_scene(self.what, self.cells, self.solver, scale)
 
 
 def film(order: Order, out: Path, seconds: float = SECONDS, resume=False, sheet=None) -> None:
     """Check everything, then make the frames and tell how it goes."""
     cache.enable()
     size, frames = checked(order, seconds)
-    scene = find_scene(order.what, order.cells, order.solver)
+    scene = order.scene
     reel = Film(out, size, order.fps)
     if sheet is not None:
         pictures.check(sheet)
@@ -96,7 +104,7 @@ def picture(order: Order, out: Path) -> None:
     cache.enable()
     size, _ = checked(order, SECONDS)
     pictures.check(out)
-    world = World(find_scene(order.what, order.cells, order.solver), coupling=order.coupling)
+    world = World(order.scene, coupling=order.coupling)
     move, renderer = aimed(order, world, 1), new_renderer(order, world)
     run_up(world, renderer, order.start)
     renderer.draw(move(0.0), *size, order.quality).view(Picture).save(out)

@@ -27,12 +27,12 @@ SCENE = "river-dam"
 ZIP = b"PK\x03\x04"
 
 
-def play(what, port, host, browser: bool, solver, coupling, cells) -> None:
+def play(what, port, host, browser: bool, solver, coupling, cells, scale) -> None:
     """Check everything, serve, and say where."""
     for module in ("starlette", "uvicorn", "websockets"):
         need(module, "play")
     cache.enable()
-    origin = checked(what or SCENE, solver, coupling, cells)
+    origin = checked(what or SCENE, solver, coupling, cells, scale)
     from koski.view import server
 
     files = server.page()
@@ -47,10 +47,10 @@ def play(what, port, host, browser: bool, solver, coupling, cells) -> None:
         serve(app, sock, game, lambda: announce(link, browser))
 
 
-def checked(what: str, solver, coupling, cells) -> Callable[[], Origin]:
+def checked(what: str, solver, coupling, cells, scale=(None, None)) -> Callable[[], Origin]:
     """What to play, found out about as far as is quick; the rest is made in the game's thread."""
     from koski import scenes
-    from koski.running import find_scene
+    from koski.running import Scale, find_scene
     from koski.solvers import coupled, named
     from koski.view.sandbox import Origin
 
@@ -58,7 +58,7 @@ def checked(what: str, solver, coupling, cells) -> Callable[[], Origin]:
         named(solver)
     if coupling is not None:
         coupled(coupling)
-    if what in scenes.names():
+    if what in scenes.names() and scale == (None, None):
         if cells is not None and not 8 <= cells <= 4096:
             raise InputError(f"cells must be from 8 to 4096, not {cells}")
         return lambda: Origin.named(what, cells)
@@ -66,7 +66,7 @@ def checked(what: str, solver, coupling, cells) -> Callable[[], Origin]:
         from koski.view import uploads
 
         return lambda: uploads.world(Path(what).read_bytes())
-    scene = find_scene(what, cells, None)
+    scene = find_scene(what, cells, None, Scale(*scale))
     return lambda: Origin(scene.name, scene)
 
 

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from koski.core.errors import InputError
 from koski.core.frame import Frame
@@ -25,7 +26,7 @@ def face_velocity(velocity, grid: Grid) -> Flow:
             f"velocity has shape {v.shape}: give one pair (u, v) or a map [ny, nx, 2] on the"
             f" terrain's {grid.ny} × {grid.nx} cells"
         )
-    if not isinstance(v, jax.core.Tracer) and not bool(jnp.isfinite(v).all()):
+    if not isinstance(v, jax.core.Tracer) and not np.isfinite(np.asarray(v)).all():
         raise InputError("velocity has values that are not finite: fill or remove them")
     v = jnp.broadcast_to(v, (*grid.shape, 2))
     return to_faces(v[..., 0], v[..., 1], grid)
