@@ -284,6 +284,22 @@ def test_a_brush_reaches_its_depth_wherever_it_is_put():
         assert np.min(world.terrain.b - before) == pytest.approx(-1.0, abs=1e-5)
 
 
+def test_a_solver_may_be_ones_own():
+    class Mine:
+        cfl = 0.5
+
+        def __getattr__(self, name):
+            return getattr(koski.Pipe(), name)
+
+        def step(self, *args):
+            return koski.Pipe().step(*args)
+
+    jax.tree_util.register_static(Mine)
+    world = koski.World(pond().terrain, depth=1.0, solver=Mine())
+    world.step(0.1)
+    assert world.t == pytest.approx(0.1)
+
+
 def test_a_solver_may_be_named():
     assert isinstance(koski.World(pond().terrain, solver="linear").solver, koski.LinearShallowWater)
     assert "Pipe" in repr(koski.World(pond().terrain, solver="pipe"))

@@ -1,6 +1,6 @@
 """The ways to move water, by the names that the command line knows them by."""
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 
 import jax
 import numpy as np
@@ -58,7 +58,9 @@ def chosen(solver: Solver | str) -> Solver:
         return named(solver)
     if isinstance(solver, type) or not hasattr(solver, "step"):
         raise InputError(f"a solver is one such as koski.Pipe() or its name, not {solver!r}")
-    for f in fields(solver):  # type: ignore[arg-type]
+    if not is_dataclass(solver):  # one of your own
+        return solver
+    for f in fields(solver):
         value = getattr(solver, f.name)
         if hasattr(value, "step"):
             chosen(value)
