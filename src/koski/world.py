@@ -16,8 +16,7 @@ from koski.bodies.fleet import Fleet, Record, fits, kind_of, made_of, weighed
 from koski.bodies.path import Path, led
 from koski.bodies.shapes import Shape
 from koski.brush import bump, sample, share, together
-from koski.core.edges import finite
-from koski.core.errors import InputError, number
+from koski.core.errors import InputError, number, numbers
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
 from koski.core.solver import Solver, advance, ready
@@ -357,13 +356,13 @@ class World:
         """A rate that is fit for Inputs, or None where it is nothing."""
         if np.ndim(rate) == 0:
             return number(name, rate, low=0, high=HARDEST) or None
-        r = finite(name, rate, low=0)
+        r = numbers(name, rate, low=0, high=HARDEST)
         if r.shape != self.terrain.grid.shape:
             raise InputError(
                 f"{name} must be one rate or a map of the terrain's shape"
                 f" {self.terrain.grid.shape}, not of shape {r.shape}"
             )
-        return jnp.minimum(r, HARDEST)
+        return r
 
     def _place(self, x: float, y: float, radius: float) -> tuple[float, float, float]:
         width, height = self.terrain.grid.size

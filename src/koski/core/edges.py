@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from koski.core.errors import InputError
+from koski.core.errors import InputError, numbers
 from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
 from koski.core.stencil import TINY, Flow
@@ -27,25 +27,10 @@ class Series:
 
     @staticmethod
     def create(times, values) -> "Series":
-        t, v = finite("a series' times", times), finite("a series' values", values)
+        t, v = numbers("a series' times", times), numbers("a series' values", values)
         if t.ndim != 1 or t.shape != v.shape or not t.size or bool((jnp.diff(t) < 0).any()):
             raise InputError("a series needs as many values as times, the times in rising order")
         return Series(t, v)
-
-
-def finite(name: str, value, low: float = -np.inf) -> jax.Array:
-    """`value` as an array of finite numbers of at least `low`, or an InputError that names it."""
-    try:
-        f = jnp.asarray(value, jnp.float32)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, not {value!r}") from None
-    if not isinstance(f, jax.core.Tracer):
-        known = np.asarray(f)
-        good = np.isfinite(known) & (known >= low)
-        if not good.all():
-            least = "" if low == -np.inf else f" of at least {low:g}"
-            raise InputError(f"{name} must be finite numbers{least}, not {known[~good][0]:g}")
-    return f
 
 
 def now(value, t):
@@ -155,7 +140,7 @@ class Edges:
             for name, low in (("level", -np.inf), ("discharge", 0.0), ("rate", 0.0)):
                 value = getattr(edge, name, 0.0)
                 value = value.values if isinstance(value, Series) else value
-                finite(f"the {name} of the {side} side", value, low)
+                numbers(f"the {name} of the {side} side", value, low)
 
     @property
     def open(self) -> bool:

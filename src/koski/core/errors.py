@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 
@@ -21,6 +23,18 @@ def number(name: str, value, low: float = -np.inf, high: float = np.inf) -> floa
         span = span if np.isfinite(low) else "that is finite"
         raise InputError(f"{name} must be a number {span}, not {value!r}")
     return x
+
+
+def numbers(name: str, value, low: float = -np.inf, high: float = np.inf) -> jax.Array:
+    """`value` as an array of such numbers; of those that JAX is tracing nothing is known."""
+    try:
+        f = jnp.asarray(value, jnp.float32)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, not {value!r}") from None
+    known = np.zeros(0) if isinstance(f, jax.core.Tracer) else np.asarray(f)
+    for bad in known[~(np.isfinite(known) & (known >= low) & (known <= high))][:1]:
+        number(name, float(str(bad)), low, high)  # as it was written, not as 32 bits hold it
+    return f
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

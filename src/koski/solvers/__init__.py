@@ -2,10 +2,7 @@
 
 from dataclasses import fields, is_dataclass, replace
 
-import jax
-import numpy as np
-
-from koski.core.errors import InputError, nearest, number
+from koski.core.errors import InputError, nearest, numbers
 from koski.core.solver import Solver
 from koski.solvers.advection import maccormack, semi_lagrangian
 from koski.solvers.columns import Columns
@@ -64,13 +61,10 @@ def chosen(solver: Solver | str) -> Solver:
         value = getattr(solver, f.name)
         if hasattr(value, "step"):
             chosen(value)
-        elif f.name in LIMITS and value is not None and not isinstance(value, jax.core.Tracer):
+        elif f.name in LIMITS and value is not None:
             low, high = LIMITS[f.name]
             high = LONGEST.get(type(solver), high) if f.name == "cfl" else high
-            v = np.asarray(value)
-            bad = v[~((v >= low) & (v <= high))]
-            if bad.size:
-                number(f"{f.name} of {type(solver).__name__}", float(bad.flat[0]), low, high)
+            numbers(f"{f.name} of {type(solver).__name__}", value, low, high)
     return solver
 
 
