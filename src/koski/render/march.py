@@ -81,14 +81,14 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
     def hidden(row):
         """The first sample of a direction that hides the rays, STEPS if none does."""
 
-        def halve(_, bounds):
+        def halve(bounds):
             low, high = bounds
             mid = (low + high) // 2
             hides = steepest.at[row + mid].get(mode="promise_in_bounds") >= rise
             return jnp.where(hides, low, mid + 1), jnp.where(hides, mid, high)
 
         none = jnp.zeros(row.shape, jnp.int32)
-        return lax.fori_loop(0, HALVINGS, halve, (none, none + STEPS))[0]
+        return repeat(HALVINGS, halve, (none, none + STEPS))[0]
 
     ex, ey = d[0] / flat, d[1] / flat
     leave = phase(border)(land, eye, ex, ey)
@@ -126,7 +126,7 @@ def closer(over, before, after, g0, g1, halvings: int = CLOSE):
     `g0` and `g1` are what `over` says there.
     """
 
-    def halve(_, found):
+    def halve(found):
         before, after, g0, g1 = found
         mid = 0.5 * (before + after)
         g = phase(over)(mid)
@@ -138,9 +138,19 @@ def closer(over, before, after, g0, g1, halvings: int = CLOSE):
             jnp.where(under, g, g1),
         )
 
-    before, after, g0, g1 = lax.fori_loop(0, halvings, halve, (before, after, g0, g1))
+    before, after, g0, g1 = repeat(halvings, halve, (before, after, g0, g1))
     share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
     return before + share * (after - before)
+
+
+def repeat(times: int, f, start):
+    """f(f(… start))."""
+    return lax.fori_loop(0, times, lambda _, so_far: f(so_far), start, unroll=at_once())
+
+
+def at_once() -> bool:
+    """Whether loops of a few rounds are unrolled: a GPU then does all of them in one kernel."""
+    return jax.default_backend() != "cpu"
 
 
 def entry(land: Land, p, d):
@@ -192,7 +202,7 @@ def first_under(over, way):
         return (jnp.where((after >= FAR) & ~hit, t, before), jnp.where(hit, t, after)), None
 
     none = jnp.zeros_like(way[0])
-    (before, after), _ = lax.scan(step, (none, none + FAR), way)
+    (before, after), _ = lax.scan(step, (none, none + FAR), way, unroll=at_once())
     hit = after < FAR
     after = jnp.where(hit, after, before)
     return jnp.where(hit, closer(over, before, after, over(before), over(after)), FAR)
