@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
 from everything import rough, sloshing
+from koski.validate.bodies import adrift
 from koski.validate.drifting import noise
 
 BASES = {"pipe": koski.Pipe(), "linear": koski.LinearShallowWater()}
@@ -199,6 +200,26 @@ def test_a_box_that_drifts_with_the_current_makes_a_quarter_of_the_papers_waves(
     base = koski.Pipe(friction=0.0)
     paper = koski.TwoLayer(base=base, carry=False, displace=False, even=False)
     assert noise(koski.TwoLayer(base=base), draft, cells) <= 0.25 * noise(paper, draft, cells)
+
+
+@pytest.mark.long
+def test_so_does_a_box_that_is_free_to_move():
+    base = koski.Pipe(friction=0.0)
+    paper = koski.TwoLayer(base=base, carry=False, displace=False, even=False)
+    ours, theirs = (adrift(two, "blocker", 1.0, 5) for two in (koski.TwoLayer(base=base), paper))
+    assert ours <= 0.25 * theirs
+
+
+@pytest.mark.parametrize(
+    "solver, side", [(koski.TwoLayer(), 20), (koski.TwoLayer(), 31), (koski.OneLayer(), 20)]
+)
+def test_a_wide_plate_that_sinks_gives_all_its_water_back(solver, side):
+    world = koski.World(koski.Terrain.create(np.zeros((32, 32))), depth=2.0, solver=solver)
+    plate = world.drop(koski.Box((side, side, 1)), at=(16, 16, 4), density=3000)
+    world.step(20.0)
+    assert_allclose(plate.position[2], 0.5, atol=0.02)
+    assert abs(float(np.asarray(world.state.owed, float).sum())) < 1e-3 * world.volume.now
+    assert abs(world.volume.drift) < 1e-6
 
 
 def test_a_patch_of_cells_gives_what_the_whole_grid_gives():

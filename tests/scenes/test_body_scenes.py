@@ -121,20 +121,27 @@ def test_a_box_sends_a_ring_over_the_lake_and_floats_up_again():
 
 
 @pytest.mark.long
-def test_the_levels_on_both_sides_of_the_tunnel_approach():
+def test_the_levels_on_both_sides_of_the_tunnel_even_out_and_come_to_rest():
     world = world_of("tunnel", 48)
     x, _ = places(world)
-    west, east = x < 20, x > 28
+    middle, half = tunnel.LENGTH / 2, tunnel.BLOCK.size[0] / 2
+
+    def basins():
+        depth = np.asarray(world.frame.depth, float)
+        return depth[x < middle - half], depth[x > middle + half]
 
     def apart():
-        depth = np.asarray(world.frame.depth)
-        return float(depth[west].mean() - depth[east].mean())
+        west, east = basins()
+        return float(west.mean() - east.mean())
 
     first = apart()
-    world.step(5.0)
-    sound(world)
     assert first == pytest.approx(tunnel.LEVELS[0] - tunnel.LEVELS[1], abs=1e-5)
+    world.step(10.0)
     assert 0 < apart() < 0.8 * first
+    world.step(110.0)
+    sound(world)
+    assert abs(apart()) < 0.01
+    assert max(basin.std() for basin in basins()) < 1e-3
 
 
 def test_a_sluice_lets_water_out_once_its_gate_lifts():

@@ -14,8 +14,8 @@ from koski.solvers.pipe import Pipe
 LENGTH, BREADTH = 48.0, 24.0  # of both basins together [m]
 OPENING = 1.0  # height of the slot [m]
 PROUD = 0.1  # of the sides of the basins, so that neither hides the other [m]
-BLOCK = Box((6.0, BREADTH + 2 * PROUD, 8.0))
-LEVELS = 5.0, 2.0  # of the water in the west and in the east [m]
+BLOCK = Box((8.0, BREADTH + 2 * PROUD, 5.5))
+LEVELS = 5.0, 3.0  # of the water in the west and in the east [m]
 
 
 def scene(size: int = 48) -> Scene:
@@ -33,5 +33,5 @@ def scene(size: int = 48) -> Scene:
         solver=Pipe(friction=0.05),
         bodies=(block,),
         seconds=90.0,
-        view="eye:28,-15,10,25,8,2",
+        view="eye:30,-23,10,24.5,8,1.5",
     )

@@ -54,7 +54,7 @@ from koski.core.terrain import Terrain
 from koski.core.water import Water, crossing, limit, move, supply
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.manning import rub
-from koski.solvers.owed import WET, settle, shift
+from koski.solvers.owed import COVER, WET, settle, shift
 from koski.solvers.pipe import mean_section, shown_velocity, velocity
 
 
@@ -129,7 +129,8 @@ class OneLayer:
         blocked = s.room < WALL
         passed = phase(shift)(s.owed, blocked, s.water.d, self.tau, dt, grid)
         w = move(w, q, dt, grid)
-        d, owed = phase(settle)(s.owed, blocked, w.d, passed, self.alpha, dt, grid)
+        closed = blocked & (w.d - s.room < COVER)
+        d, owed = phase(settle)(s.owed, closed, w.d, passed, self.alpha, dt, grid)
         s = replace(s, water=replace(w, d=d), q=q, owed=owed)
         return replace(s, water=hold(s.water, floor(s, b), edges, inputs.held, dt, grid))
 

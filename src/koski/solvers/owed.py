@@ -10,6 +10,7 @@ from koski.core.stencil import Flow, above, div, right
 
 STEP = 0.02  # the shares that the papers give are per step of this length [s]
 WET = 1e-3  # shallower water is given nothing to settle [m]
+COVER = 0.03  # water on a body is open water if it is deeper, and settles as such [m]
 LEAST = 1e-5  # less than this is settled at once [m]: a share of it would be lost in rounding
 
 
@@ -22,9 +23,9 @@ def shift(owed, blocked, d, tau, dt, grid) -> Flow:
     )
 
 
-def settle(owed, blocked, d, passed: Flow, alpha, dt, grid):
-    """The depth once free cells have settled a share, and what is owed still."""
+def settle(owed, closed, d, passed: Flow, alpha, dt, grid):
+    """The depth once cells that are not closed have settled a share, and what is owed still."""
     owed = owed - div(passed, grid)
     share = jnp.where(jnp.abs(owed) < LEAST, 1.0, 1 - (1 - alpha) ** (dt / STEP))
-    new = jnp.where(blocked, d, jnp.maximum(d + share * owed, 0))
+    new = jnp.where(closed, d, jnp.maximum(d + share * owed, 0))
     return new, owed - (new - d)

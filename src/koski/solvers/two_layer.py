@@ -28,10 +28,9 @@ from koski.core.water import FILM, WATER, Water, crossing, scaled, share_given, 
 from koski.solvers import beside, meeting
 from koski.solvers.base import Base, begin, fluid, remember, velocity
 from koski.solvers.faces import SHOWN
-from koski.solvers.owed import WET, settle, shift
+from koski.solvers.owed import COVER, WET, settle, shift
 from koski.solvers.pipe import Pipe
 
-COVER = 0.03  # water that stands on bodies is not seen if it is shallower [m]
 ABOUT = 4  # cells that the water about a body is looked for
 
 
@@ -112,8 +111,9 @@ class TwoLayer:
             w = move(w, q, s.under, (low, near.blocked, patch), dt, grid)
             w, s = beside.settle(self, s, w, near, lower, low, inputs.blockers, dt)
             blocked = s.top > -jnp.inf
+            closed = blocked & (w.d < COVER)  # a sunken body that is wide would owe for minutes
             passed = phase(shift)(s.owed, blocked, w.d, self.tau, dt, grid)
-            d, owed = phase(settle)(s.owed, blocked, w.d, passed, self.alpha, dt, grid)
+            d, owed = phase(settle)(s.owed, closed, w.d, passed, self.alpha, dt, grid)
             w, s = replace(w, d=d), replace(s, owed=owed)
         upper = remember(base, memory, q)
         return replace(s, water=hold(w, s.floor, edges, inputs.held, dt, grid), upper=upper)

@@ -20,7 +20,7 @@ from koski.solvers.pipe import Pipe
 from koski.solvers.shallow import LinearShallowWater
 from koski.solvers.two_layer import TwoLayer
 from koski.validate.__main__ import row
-from koski.validate.drifting import DEPTH, noise
+from koski.validate.drifting import CALMING, DEPTH, noise, set_off
 from koski.validate.floating import at_rest
 from koski.world import World
 
@@ -31,6 +31,8 @@ MODES = {
     "carry, displace": TwoLayer(SMOOTH, even=False),
     "carry, displace, even (default)": TwoLayer(SMOOTH),
 }
+FREE = [("blocker", ", paper", MODES["paper"])]
+FREE += [("blocker", "", TwoLayer(SMOOTH)), ("floater", "", TwoLayer(SMOOTH))]
 
 
 # ── waves round a box that drifts with the current ───────────────────────────────────────
@@ -43,18 +45,21 @@ def waves() -> None:
     for name, two in MODES.items():
         found = [noise(two, DEPTH / share, cells, shape=(48, 96)) for share, cells in where]
         print(row(name, *(f"{f:.1f}" for f in found)), flush=True)
-    for kind in ("blocker", "floater"):
-        found = [adrift(kind, DEPTH / share, cells) for share, cells in where]
-        print(row(f"a free {kind}", *(f"{f:.1f}" for f in found)), flush=True)
+    for kind, name, two in FREE:
+        found = [adrift(two, kind, DEPTH / share, cells) for share, cells in where]
+        print(row(f"a free {kind}{name}", *(f"{f:.1f}" for f in found)), flush=True)
 
 
-def adrift(kind: str, draft: float, cells: int, shape=(48, 96)) -> float:
+def adrift(two: TwoLayer, kind: str, draft: float, cells: int, shape=(48, 96)) -> float:
     """The same [mm] for a box that is free to move, half as dense as water, in a world."""
     edges = Edges(west=Periodic(), east=Periodic())
     terrain = Terrain.create(np.zeros(shape, np.float32), edges=edges)
-    world = World(terrain, DEPTH, SMOOTH, velocity=(1.0, 0.0), coupling="two-layer")
+    world = World(terrain, DEPTH, replace(two, base=CALMING))
     box, at = Box((cells, cells, 2 * draft)), (20.0, shape[0] / 2 + 0.01, DEPTH)
-    world.drop(box, at, density=RHO / 2, kind=kind, velocity=(1.0, 0.0, 0.0))
+    body = world.drop(box, at, density=RHO / 2, kind=kind)
+    world.step(60.0)
+    world.solver, world.state = two, set_off(world.state, 1.0, terrain.grid)
+    body.place(velocity=(1.0, 0.0, 0.0))
     world.step(10.0)
     squares = []
     for _ in range(50):
@@ -141,7 +146,7 @@ def blocking() -> None:
         print(f"dam, {name}: runs over {100 * level:+.1f} cm above its crest, owed {debt:.1e}")
     over, fast, most = gate(TwoLayer())
     print(f"gate: over it {over:.1e} m³/s, under it {fast:.1f} m/s, Torricelli {most:.1f} m/s")
-    for high, low in ((3.0, 1.5), (6.0, 2.0)):
+    for high, low in ((3.0, 1.5), (5.0, 3.0), (6.0, 2.0)):
         *found, debt = tunnel(TwoLayer(Pipe(friction=1 - 0.999**50)), high, low)
         apart, waves, rough = (f"{1000 * f:.2f} mm" for f in found)
         print(f"tunnel, {high:g} m and {low:g} m: levels {apart} apart, waves {waves}, ", end="")

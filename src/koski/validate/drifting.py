@@ -20,6 +20,7 @@ from koski.solvers.two_layer import TwoLayer
 
 DEPTH = 4.0  # [m]
 STEP = 0.02  # [s]
+CALMING = Pipe(friction=0.9)  # in which all comes to rest before it is set off
 
 
 def noise(two: TwoLayer, draft: float, cells: int, speed=1.0, seconds=20.0, shape=(32, 64)):
@@ -41,7 +42,7 @@ def noise(two: TwoLayer, draft: float, cells: int, speed=1.0, seconds=20.0, shap
         low, high = np.where(here, DEPTH - draft, np.nan), np.where(here, DEPTH + 1, np.nan)
         return Inputs(blockers=Blockers.create(low, high, terrain.grid, u=u))
 
-    calm = replace(two, base=Pipe(friction=0.9))
+    calm = replace(two, base=CALMING)
     state = calm.start(terrain, np.where(box(0), DEPTH - draft, DEPTH))
     state = advance(calm, state, terrain, met(0, 0.0), seconds=60.0)
     state = set_off(state, speed, terrain.grid)
