@@ -39,7 +39,7 @@ class Sketch:
         for body in bodies:
             self.seen += body.position[2], body.spin[0]
 
-    def draw(self, camera, width, height, quality):
+    def draw(self, camera, width, height, quality, before=None):
         self.drawn += 1
         if self.drawn == Sketch.dies:
             os.kill(os.getpid(), signal.SIGKILL)

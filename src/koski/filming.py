@@ -93,7 +93,8 @@ def shoot(order, reel: Film, world: World, renderer, move: Move, frames, saved) 
         world.step(order.speed / order.fps)
         renderer.see(world.frame, world.bodies, world.terrain)
         camera = move(k / order.fps, before)
-        reel.add(renderer.draw(camera, *sized(order.size), order.quality))
+        came = before and before[1]
+        reel.add(renderer.draw(camera, *sized(order.size), order.quality, before=came))
         before = k / order.fps, camera
         reel.keep(partial(keep, world, renderer, before))
         yield k + 1

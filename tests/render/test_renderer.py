@@ -269,6 +269,25 @@ def test_a_lens_blurs_what_is_out_of_focus_and_adds_no_light():
     assert np.abs(np.diff(soft, axis=1)).mean() < 0.8 * np.abs(np.diff(one, axis=1)).mean()
 
 
+def test_an_open_shutter_blurs_along_the_way_of_the_camera():
+    terrain, frame = hills(1)
+    renderer = Renderer(terrain)
+    renderer.see(frame)
+    camera = replace(overview(terrain, W / H), shutter=np.float32(0.5))
+    aside = np.float32([6, 0, 0])
+    before = replace(camera, eye=camera.eye - aside, target=camera.target - aside)
+    still = renderer.draw(camera, W, H, "draft").astype(float)
+    moving = renderer.draw(camera, W, H, "draft", before=before).astype(float)
+    across, along = (
+        np.abs(np.diff(moving, axis=k)).mean() / np.abs(np.diff(still, axis=k)).mean()
+        for k in (0, 1)
+    )
+    assert along < 0.9 * across  # streaks lie along the motion
+    assert [float(shot[0].eye[0]) for shot in blurred(camera, 1.0, 2, before)] == pytest.approx(
+        camera.eye[0] - np.array([0.125, 0.375]) * 6, abs=1e-3
+    )
+
+
 @pytest.mark.parametrize("what, why", [
     ({"quality": "god"}, "good"),
     ({}, "see a frame"),

@@ -96,16 +96,25 @@ class Renderer:
         )
 
     def draw(
-        self, camera: Camera, width: int, height: int, quality: str = "good", between: float = 1.0
+        self,
+        camera: Camera,
+        width: int,
+        height: int,
+        quality: str = "good",
+        between: float = 1.0,
+        before: Camera | None = None,
     ) -> np.ndarray:
-        """The picture as bytes [height, width, 3], `between` the last two moments seen."""
+        """The picture as bytes [height, width, 3], `between` the last two moments seen.
+
+        `before` is where the camera was a frame ago: an open shutter blurs its motion as well.
+        """
         if quality not in QUALITY:
             raise InputError(f"there is no quality {quality!r}: {nearest(quality, QUALITY)}")
         if self.sea is None:
             raise InputError("there is nothing to draw yet: let the renderer see a frame first")
         side, shots = QUALITY[quality], [(camera, (0.0, 0.0), between)]
         if camera.aperture > 0 or camera.shutter > 0:
-            side, shots = 1, list(blurred(camera, between, BLUR[quality]))
+            side, shots = 1, list(blurred(camera, between, BLUR[quality], before))
         shown = mean(self.shoot(*shot, width, height, side) for shot in shots)
         return tone.to_bytes(tone.srgb(shown))
 
@@ -210,14 +219,27 @@ def mean(pictures: Iterable[jax.Array]) -> jax.Array:
     return total / count if count > 1 else total
 
 
-def blurred(camera: Camera, between: float, count: int) -> Iterable[tuple[Camera, Any, float]]:
+def blurred(
+    camera: Camera, between: float, count: int, before: Camera | None = None
+) -> Iterable[tuple[Camera, Any, float]]:
     """Cameras all over the lens, at times while the shutter is open, each a little aside."""
-    right, up, ahead = map(np.asarray, axes(camera))
-    sharp: Any = np.asarray(camera.eye) + float(camera.focus) * ahead
     for k in range(count):
+        back = float(camera.shutter) * ((k + 0.5) / count)
+        there = back_to(before or camera, camera, back)
+        right, up, ahead = map(np.asarray, axes(there))
+        sharp: Any = np.asarray(there.eye) + float(camera.focus) * ahead
         r, a = float(camera.aperture) * np.sqrt((k + 0.5) / count), TURN * k
-        eye: Any = np.asarray(camera.eye) + r * (np.cos(a) * right + np.sin(a) * up)
+        eye: Any = np.asarray(there.eye) + r * (np.cos(a) * right + np.sin(a) * up)
         shift = (k * 0.7548777 % 1 - 0.5, k * 0.5698403 % 1 - 0.5)
-        when = between - float(camera.shutter) * ((k + 0.5) / count)
         aimed = replace(camera, eye=eye.astype(np.float32), target=sharp.astype(np.float32))
-        yield aimed, shift, max(when, 0.0)
+        yield aimed, shift, max(between - back, 0.0)
+
+
+def back_to(before: Camera, camera: Camera, share: float) -> Camera:
+    """Where a camera was, a share of a frame ago."""
+
+    def then(name: str):
+        now = np.asarray(getattr(camera, name))
+        return now + np.float32(share) * (np.asarray(getattr(before, name)) - now)
+
+    return replace(camera, eye=then("eye"), target=then("target"), up=then("up"))
