@@ -22,6 +22,7 @@ HALVINGS = 10  # of those
 CLOSE = 6  # halvings along the ray itself
 SHORT = 4  # where it is known to a few steps
 LEAP = 16  # steps by which neighbouring directions may meet the same slope apart
+UNROLLED = 16  # rounds of a loop, on a GPU
 FAR = 1e9  # the length of a ray that meets nothing [m]
 
 
@@ -148,9 +149,9 @@ def repeat(times: int, f, start):
     return lax.fori_loop(0, times, lambda _, so_far: f(so_far), start, unroll=at_once())
 
 
-def at_once() -> bool:
-    """Whether loops of a few rounds are unrolled: a GPU then does all of them in one kernel."""
-    return jax.default_backend() != "cpu"
+def at_once() -> int:
+    """How many rounds of a loop are unrolled: a GPU does all of them in one kernel."""
+    return 1 if jax.default_backend() == "cpu" else UNROLLED
 
 
 def entry(land: Land, p, d):
