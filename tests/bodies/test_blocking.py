@@ -211,7 +211,12 @@ def test_so_does_a_box_that_is_free_to_move():
 
 
 @pytest.mark.parametrize(
-    "solver, side", [(koski.TwoLayer(), 20), (koski.TwoLayer(), 31), (koski.OneLayer(), 20)]
+    "solver, side",
+    [
+        (koski.TwoLayer(), 31),
+        pytest.param(koski.TwoLayer(), 20, marks=pytest.mark.long),
+        pytest.param(koski.OneLayer(), 20, marks=pytest.mark.long),
+    ],
 )
 def test_a_wide_plate_that_sinks_gives_all_its_water_back(solver, side):
     world = koski.World(koski.Terrain.create(np.zeros((32, 32))), depth=2.0, solver=solver)

@@ -149,7 +149,7 @@ def views(terrain, frame):
     }
 
 
-@pytest.mark.parametrize("scene", [1, 2, "valley"])
+@pytest.mark.parametrize("scene", [1, pytest.param(2, marks=pytest.mark.long), "valley"])
 def test_no_pixel_is_brighter_than_its_sources(scene):
     terrain, frame = valley() if scene == "valley" else hills(scene)
     renderer = Renderer(terrain)

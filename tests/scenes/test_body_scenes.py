@@ -144,6 +144,7 @@ def test_the_levels_on_both_sides_of_the_tunnel_even_out_and_come_to_rest():
     assert max(basin.std() for basin in basins()) < 1e-3
 
 
+@pytest.mark.long
 def test_a_sluice_lets_water_out_once_its_gate_lifts():
     world = world_of("sluice", 100)
     x, _ = places(world)

@@ -18,7 +18,9 @@ def maps(world):
     return {name: np.asarray(found[name]) for name in OVERLAYS}
 
 
-@pytest.mark.parametrize("coupling", ["two-layer", "one-layer"])
+@pytest.mark.parametrize(
+    "coupling", ["two-layer", pytest.param("one-layer", marks=pytest.mark.long)]
+)
 def test_a_box_presses_its_draught_and_takes_its_share(coupling):
     world = World(Terrain.create(np.zeros((CELLS, CELLS))), depth=DEPTH, coupling=coupling)
     at = (CELLS / 2, CELLS / 2, BELOW + SIDE / 2)
