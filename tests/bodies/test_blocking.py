@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
 from everything import rough, sloshing
-from koski.validate.bodies import adrift
+from koski.validate.bodies import MODES, OURS, adrift
 from koski.validate.drifting import noise
 
 BASES = {"pipe": koski.Pipe(), "linear": koski.LinearShallowWater()}
@@ -197,16 +197,12 @@ def test_dye_passes_below_a_body_and_none_is_lost():
 
 @pytest.mark.parametrize("draft, cells", [pytest.param(0.5, 3, marks=pytest.mark.long), (1.0, 5)])
 def test_a_box_that_drifts_with_the_current_makes_a_quarter_of_the_papers_waves(draft, cells):
-    base = koski.Pipe(friction=0.0)
-    paper = koski.TwoLayer(base=base, carry=False, displace=False, even=False)
-    assert noise(koski.TwoLayer(base=base), draft, cells) <= 0.25 * noise(paper, draft, cells)
+    assert noise(MODES[OURS], draft, cells) <= 0.25 * noise(MODES["paper"], draft, cells)
 
 
 @pytest.mark.long
 def test_so_does_a_box_that_is_free_to_move():
-    base = koski.Pipe(friction=0.0)
-    paper = koski.TwoLayer(base=base, carry=False, displace=False, even=False)
-    ours, theirs = (adrift(two, "blocker", 1.0, 5) for two in (koski.TwoLayer(base=base), paper))
+    ours, theirs = (adrift(MODES[mode], "blocker", 1.0, 5) for mode in (OURS, "paper"))
     assert ours <= 0.25 * theirs
 
 

@@ -6,9 +6,7 @@ Where an engine is installed, a whole step of 20 ms as well.
 """
 
 import argparse
-import math
 import time
-from collections.abc import Callable
 from importlib.util import find_spec
 
 import jax
@@ -16,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from koski.bench.contenders import Contender
+from koski.bench.rows import ROUNDS, SECONDS, race
 from koski.bodies import coupling
 from koski.bodies.footprint import footprint
 from koski.bodies.forces import Motion, Props
@@ -29,7 +29,7 @@ from koski.solvers.two_layer import TwoLayer
 from koski.world import World
 
 DEPTH, DT, CRATE = 3.0, 0.02, Box((2, 1, 1))
-STEPS, ROUNDS = 50, 20
+STEPS = 50  # per call
 
 
 def afloat(n: int, count: int, terrain: Terrain) -> coupling.Bodies:
@@ -50,18 +50,6 @@ def afloat(n: int, count: int, terrain: Terrain) -> coupling.Bodies:
     return coupling.Bodies(groups, motion, motion, motion, props, yes, ~yes)
 
 
-def race(field: dict[str, Callable], states: list) -> dict[str, float]:
-    """The shortest time of a step of each [ms], all in turn, so that noise falls on all alike."""
-    found = dict.fromkeys(field, math.inf)
-    states = [jax.block_until_ready(run(s)) for run, s in zip(field.values(), states)]
-    for _ in range(ROUNDS):
-        for k, (name, run) in enumerate(field.items()):
-            start = time.perf_counter()
-            states[k] = jax.block_until_ready(run(states[k]))
-            found[name] = min(found[name], 1e3 * (time.perf_counter() - start) / STEPS)
-    return found
-
-
 def measure(n: int, count: int) -> dict[str, float]:
     terrain = Terrain.create(np.random.default_rng(1).uniform(0, 0.3, (n, n)))
     pipe, two, bodies = Pipe(), TwoLayer(), afloat(n, count, terrain)
@@ -70,29 +58,36 @@ def measure(n: int, count: int) -> dict[str, float]:
     )
     inputs = Inputs(blockers=met(bodies))
 
+    def contender(name, solver, go) -> Contender:
+        def done(state, steps):
+            return jax.block_until_ready(go(state, steps))
+
+        return Contender(name, DT, lambda: solver.start(terrain, DEPTH), done, STEPS)
+
     def steps(solver, inputs):
-        return lambda s: run_fixed(solver, s, terrain, inputs, DT, STEPS)
+        return lambda s, count: run_fixed(solver, s, terrain, inputs, DT, count)
 
     @jax.jit
-    def inside(state):
+    def inside(state, steps):
         def turn(_, both):
             state, wrench = coupling.couple(two, both[0], terrain, Inputs(), bodies, DT)
             return state, both[1] + wrench.force
 
-        return lax.fori_loop(0, STEPS, turn, (state, jnp.zeros((count, 3))))[0]
+        return lax.fori_loop(0, steps, turn, (state, jnp.zeros((count, 3))))[0]
 
-    def turns(state):
-        for _ in range(STEPS):
+    def turns(state, steps):
+        for _ in range(steps):
             state, _ = coupling.run(two, state, terrain, Inputs(), bodies, DT)
         return state
 
-    field = {
-        "pipe": steps(pipe, Inputs()),
-        "water": steps(two, inputs),
-        "with raster and forces": inside,
-        "the same, by call": turns,
-    }
-    found = race(field, [s.start(terrain, DEPTH) for s in (pipe, two, two, two)])
+    field = [
+        contender("pipe", pipe, steps(pipe, Inputs())),
+        contender("water", two, steps(two, inputs)),
+        contender("with raster and forces", two, inside),
+        contender("the same, by call", two, turns),
+    ]
+    walls = race(field, ROUNDS, SECONDS, n, lambda _: None)
+    found = {c.name: 1e3 * wall for c, wall in zip(field, walls)}
     if find_spec("mujoco"):
         found["whole step"] = whole(n, count)
     return found

@@ -25,14 +25,18 @@ from koski.validate.floating import at_rest
 from koski.world import World
 
 SMOOTH = Pipe(friction=0.0)
+OURS = "carry, displace, even (default)"
 MODES = {
     "paper": TwoLayer(SMOOTH, carry=False, displace=False, even=False),
     "carry": TwoLayer(SMOOTH, displace=False, even=False),
     "carry, displace": TwoLayer(SMOOTH, even=False),
-    "carry, displace, even (default)": TwoLayer(SMOOTH),
+    OURS: TwoLayer(SMOOTH),
 }
-FREE = [("blocker", ", paper", MODES["paper"])]
-FREE += [("blocker", "", TwoLayer(SMOOTH)), ("floater", "", TwoLayer(SMOOTH))]
+FREE = {  # rows for bodies left to themselves: their kind, and in which mode
+    "a free blocker, paper": ("blocker", "paper"),
+    "a free blocker": ("blocker", OURS),
+    "a free floater": ("floater", OURS),
+}
 
 
 # ── waves round a box that drifts with the current ───────────────────────────────────────
@@ -45,9 +49,9 @@ def waves() -> None:
     for name, two in MODES.items():
         found = [noise(two, DEPTH / share, cells, shape=(48, 96)) for share, cells in where]
         print(row(name, *(f"{f:.1f}" for f in found)), flush=True)
-    for kind, name, two in FREE:
-        found = [adrift(two, kind, DEPTH / share, cells) for share, cells in where]
-        print(row(f"a free {kind}{name}", *(f"{f:.1f}" for f in found)), flush=True)
+    for name, (kind, mode) in FREE.items():
+        found = [adrift(MODES[mode], kind, DEPTH / share, cells) for share, cells in where]
+        print(row(name, *(f"{f:.1f}" for f in found)), flush=True)
 
 
 def adrift(two: TwoLayer, kind: str, draft: float, cells: int, shape=(48, 96)) -> float:
