@@ -129,7 +129,7 @@ class OneLayer:
         blocked = s.room < WALL
         passed = phase(shift)(s.owed, blocked, s.water.d, self.tau, dt, grid)
         w = move(w, q, dt, grid)
-        closed = blocked & (w.d - s.room < COVER)
+        closed = blocked & ((w.d < COVER) | (s.room > 0))
         d, owed = phase(settle)(s.owed, closed, w.d, passed, self.alpha, dt, grid)
         s = replace(s, water=replace(w, d=d), q=q, owed=owed)
         return replace(s, water=hold(s.water, floor(s, b), edges, inputs.held, dt, grid))

@@ -10,7 +10,7 @@ from koski.core.stencil import Flow, above, div, right
 
 STEP = 0.02  # the shares that the papers give are per step of this length [s]
 WET = 1e-3  # shallower water is given nothing to settle [m]
-COVER = 0.03  # water on a body is open water if it is deeper, and settles as such [m]
+COVER = 0.03  # water on a body is open water if it is deeper [m]
 LEAST = 1e-5  # less than this is settled at once [m]: a share of it would be lost in rounding
 
 

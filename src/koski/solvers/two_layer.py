@@ -111,7 +111,8 @@ class TwoLayer:
             w = move(w, q, s.under, (low, near.blocked, patch), dt, grid)
             w, s = beside.settle(self, s, w, near, lower, low, inputs.blockers, dt)
             blocked = s.top > -jnp.inf
-            closed = blocked & (w.d < COVER)  # a sunken body that is wide would owe for minutes
+            # a wide body that lies on the ground would owe for minutes; one that floats would swing
+            closed = blocked & ((w.d < COVER) | (s.bottom > terrain.b))
             passed = phase(shift)(s.owed, blocked, w.d, self.tau, dt, grid)
             d, owed = phase(settle)(s.owed, closed, w.d, passed, self.alpha, dt, grid)
             w, s = replace(w, d=d), replace(s, owed=owed)
