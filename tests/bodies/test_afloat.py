@@ -36,6 +36,12 @@ def test_bodies_lie_as_deep_as_archimedes_says(kind, cells):
         assert kind == "floater" or abs(body.rise - 1) < 0.1
 
 
+def test_a_box_that_is_half_awash_does_not_swing():
+    (box,) = afloat(10, "blocker", ("box", "tilted", 900.0), seconds=20.0)
+    assert abs(box.displaced - 1) < 0.03 and abs(box.rise - 1) < 0.02
+    assert box.speed < 0.01 and box.spin < 0.02 and box.dent < 0.02
+
+
 @pytest.mark.parametrize("kind", [pytest.param("floater", marks=pytest.mark.long), "blocker"])
 def test_a_box_comes_to_rest_at_its_draught_and_the_lake_has_no_dent(kind):
     world = pond(48, depth=4.0, cell=0.5, coupling="two-layer")
