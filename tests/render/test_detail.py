@@ -17,7 +17,7 @@ from koski.render.caustics import Caustics
 from koski.render.detail import DRIES, LIFE, RIM, Detail
 from koski.render.drift import PERIOD, Carried
 from koski.render.fields import spot
-from koski.render.foam import foam_cover, lace
+from koski.render.foam import foam_cover, foam_hides, lace
 from koski.render.noise import Tile, fractal
 from koski.render.ripples import Ripples, lost
 
@@ -177,6 +177,12 @@ def test_foam_is_patches_not_fog():
         last = float(cover.mean())
     assert_array_equal(foam_cover(0 * x, p), 0)
     assert_allclose(foam_cover(1 + 0 * x, p), 1, atol=1e-3)
+
+
+def test_thin_foam_is_a_veil_and_thick_foam_hides_what_is_below():
+    p = jnp.linspace(0.0, 1.0, 50)
+    hides = np.asarray(foam_hides(jnp.ones(50), p))
+    assert 0.5 < hides[0] < 0.7 and hides[-1] > 0.95 and (np.diff(hides) >= 0).all()
 
 
 # ── wet ground ───────────────────────────────────────────────────────────────────────────

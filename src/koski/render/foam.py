@@ -23,6 +23,8 @@ from koski.render.noise import Tile, crackle, each, even, fractal, smooth
 FILM = 0.02  # water thinner than this is too thin for foam [m]
 BROAD = 6.0  # of what breaks: a cell is not white beyond that [m]
 LACE = 1.0  # side of the pattern's tile over that of the ripples'
+SOFT = 0.18  # half the border of foam, as a share of the pattern's height
+VEIL = 0.6  # how much the thinnest foam hides
 
 
 @partial(jax.jit, static_argnames="grid")
@@ -104,10 +106,20 @@ def pattern(carried: Carried, lace: Tile, x, y, footprint, tile):
     return 0.5 + 0.5 * jnp.sin(2.2 * both)  # two high places together are no higher than 1
 
 
-def foam_cover(foam, pattern, soft=0.18):
-    """How much of the water foam hides: the highest `foam` of the pattern, with a soft border.
+def foam_cover(foam, pattern):
+    """How much of the water has foam on it: the highest `foam` of the pattern, softly bounded.
 
     A trace of it is no foam yet: it would be seen as specks.
     """
-    reach = (1 + 2 * soft) * foam - soft
-    return smooth(0.02, 0.15, foam) * smooth(-soft, soft, pattern - 1 + reach)
+    return smooth(0.02, 0.15, foam) * smooth(-SOFT, SOFT, thickness(foam, pattern))
+
+
+def foam_hides(foam, pattern):
+    """How much of the water foam hides: all of it only where it is thick."""
+    thick = smooth(0.0, 0.9, thickness(foam, pattern))
+    return foam_cover(foam, pattern) * (VEIL + (1 - VEIL) * thick)
+
+
+def thickness(foam, pattern):
+    """How far the pattern stands above where foam ends."""
+    return pattern - 1 + (1 + 2 * SOFT) * foam - SOFT

@@ -68,7 +68,7 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     bent, _ = lights.refract(sight.d, n)
     share = lights.schlick(-dot(sight.d, n)) * thick
     lace = foams.pattern(carried, stage.lace, x, y, sight.footprint, stage.ripples.tile)
-    foam = jnp.where(flat, 0, foams.foam_cover(coarse.of(stage.detail.foam), lace))
+    foam = jnp.where(flat, 0, foams.foam_hides(coarse.of(stage.detail.foam), lace))
     rough = lost(stage.ripples, sight.footprint, speed)
     start = jnp.where(flat, jnp.maximum(at.of(sea.w) - z, 0), 0)
     return Rays(n, mirrored, bent, share, depth, start, rough, foam, speed)

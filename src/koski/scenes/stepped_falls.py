@@ -15,7 +15,7 @@ LENGTH = 120.0  # [m]
 STEPS = 5
 DROP = 3.0  # from one terrace to the next [m]
 RIM = 1.5  # of a rim above its terrace, at its highest [m]
-RISER = 0.05  # width of what the water falls down, as a share of a step's
+RISER = 1.8  # width of what the water falls down [m]
 HEAD = 1.6  # of the water at the top [m]
 
 
@@ -27,7 +27,8 @@ def scene(size: int = 240) -> Scene:
     terrace = np.floor(climb)
     notched = RIM * (0.75 + 0.25 * np.sin(31 * y + 13 * x))
     rim = notched * smooth((0.22 - (climb - terrace)) / 0.12)
-    riser = smooth((climb - terrace) / RISER) * (terrace > 0)
+    steep = np.hypot(*np.gradient(climb, LENGTH / size))
+    riser = smooth((climb - terrace) / (RISER * np.maximum(steep, 1 / LENGTH))) * (terrace > 0)
     steps = DROP * np.maximum(terrace - 1, 0) + riser * (DROP + rim)
     middle = 0.31 - 0.03 * np.sin(11 * x) + 0.02 * np.sin(29 * x + 17 * y)
     bank = smooth((np.abs(y - middle) - 0.21) / 0.1)
