@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 
+from koski.core.pytree import pytree
 from koski.render import materials
+from koski.render.fields import Spot
 from koski.render.light import beside, dot, reflect, schlick
 from koski.render.shadows import lit
 from koski.render.stage import Sight, Stage, unit
@@ -13,14 +16,25 @@ PI = 3.14159265
 STONE = (0.23, 0.19, 0.15)  # of the cut sides
 
 
-def relief(stage: Stage, x, y, footprint):
-    """The ground's normal, with what is smaller than the map, and where it is on the map."""
-    land = stage.land
+@pytree
+class Relief:
+    """The ground at some points."""
+
+    at: Spot  # on the map
+    x: jax.Array  # where its textures are read [m]
+    y: jax.Array
+    steep: jax.Array  # tangent of its slope
+    normal: jax.Array  # with what is smaller than the map [3, ...]
+
+
+def relief(stage: Stage, x, y, footprint) -> Relief:
+    land, scale = stage.land, stage.site.scale
     at = land.spot(x, y)
     sx, sy = at.of(land.bx), at.of(land.by)
-    steep = jnp.sqrt(sx * sx + sy * sy)
-    bx, by = materials.bump(stage.noise, x, y, at.of(land.b), footprint, stage.site.scale)
-    return unit(-(sx + bx), -(sy + by), jnp.ones_like(sx)), steep, at
+    x, y = materials.laid(stage.noise, x, y, at.of(land.b), sx, sy, footprint, scale)
+    bx, by = materials.bump(stage.noise, x, y, footprint, scale)
+    normal = unit(-(sx + bx), -(sy + by), jnp.ones_like(sx))
+    return Relief(at, x, y, jnp.sqrt(sx * sx + sy * sy), normal)
 
 
 def sunshine(stage: Stage, at, z):
@@ -28,11 +42,11 @@ def sunshine(stage: Stage, at, z):
     return lit(stage.shade, at, z, 0.1 * stage.land.cell)
 
 
-def albedo(stage: Stage, p, steep, wet, footprint):
+def albedo(stage: Stage, p, r: Relief, wet, footprint):
     """The colour of the ground at points p [3, ...]."""
     at = stage.land.spot_coarse(p[0], p[1])
     return materials.ground(
-        stage.noise, stage.site, p[0], p[1], p[2], steep, wet, footprint, at.of(stage.above)
+        stage.noise, stage.site, r.x, r.y, p[2], r.steep, wet, footprint, at.of(stage.above)
     )
 
 
@@ -49,13 +63,13 @@ def matt(stage: Stage, color, normal, sun, sees):
 def ground(stage: Stage, sight: Sight, sun=1.0):
     """The ground, dry or wet; `sun` is what bodies leave of it."""
     x, y, z = sight.p
-    normal, steep, at = relief(stage, x, y, sight.footprint)
+    r = relief(stage, x, y, sight.footprint)
     wet = stage.land.spot_coarse(x, y).of(stage.detail.wet)
-    color = albedo(stage, sight.p, steep, wet, sight.footprint)
-    sees = at.of(stage.land.open)
-    light = matt(stage, color, normal, sun * sunshine(stage, at, z), sees)
-    away = reflect(sight.d, normal)
-    mirror = schlick(-dot(sight.d, normal)) * wet * wet * 0.35 * sees
+    color = albedo(stage, sight.p, r, wet, sight.footprint)
+    sees = r.at.of(stage.land.open)
+    light = matt(stage, color, r.normal, sun * sunshine(stage, r.at, z), sees)
+    away = reflect(sight.d, r.normal)
+    mirror = schlick(-dot(sight.d, r.normal)) * wet * wet * 0.35 * sees
     return light + mirror * stage.sky.radiance(jnp.stack([away[0], away[1], jnp.abs(away[2])]))
 
 
@@ -65,7 +79,7 @@ def cut(stage: Stage, sight: Sight):
     size = stage.site.scale
     deep = stage.land.spot(x, y).of(stage.land.b) - z
     wavy, patch = materials.read(
-        stage.noise, x + y, z, 0.0, sight.footprint, (materials.CLOUDS, 90 * size, 0.0),
+        stage.noise, x + y, z, sight.footprint, (materials.CLOUDS, 90 * size, 0.0),
         (materials.CLOUDS, 13 * size, 0.4),
     )  # fmt: skip
     layer = jnp.sin((z / size + 6 * wavy) * 1.3) + 0.6 * jnp.sin((z / size + 4 * wavy) * 3.1 + 2)

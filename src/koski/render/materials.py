@@ -135,19 +135,30 @@ def noise(seed: int = 0, n: int = 512) -> Tile:
     return Tile.of(np.stack([clouds, stones, *tilts]))
 
 
-def read(noise: Tile, x, y, z, footprint, *looks):
-    """Look at the noise several times: (layer, side of the tile [m], angle [rad]); about zero.
+def read(noise: Tile, x, y, footprint, *looks):
+    """Look at the noise several times: (layer, side of the tile [m], angle [rad]); about zero."""
 
-    It leans with the height, this way or that by turns: seen from above alone, cliffs are streaks.
-    """
-
-    def look(layer, side, angle, lean):
+    def look(layer, side, angle):
         c, s, k = cos(angle), sin(angle), 1 / side
-        east, north = x + lean * z, y + LEAN * z
-        u, v = (c * east + s * north) * k + 0.31, (c * north - s * east) * k + 0.17
+        u, v = (c * x + s * y) * k + 0.31, (c * y - s * x) * k + 0.17
         return noise.seen(u, v, footprint * k, layer) - 0.5
 
-    return each(look, *((*row, LEAN * (-1) ** n) for n, row in enumerate(looks)))
+    return each(look, *looks)
+
+
+def laid(noise: Tile, x, y, z, sx, sy, footprint, scale):
+    """Where the textures of the ground are to be read at points of it, which slopes by (sx, sy).
+
+    Seen from above alone, cliffs would be streaks: the textures lean uphill, along a diagonal, and
+    change from one to the next along a ragged line.
+    """
+    (ragged,) = read(noise, x, y, footprint + 0 * x, (CLOUDS, 8.3 * scale, 2.0))
+    steep = jnp.sqrt(sx * sx + sy * sy + 0.1)
+
+    def leaning(x, slope):
+        return x + jnp.where(slope / steep + 0.35 * ragged > -0.2, LEAN, -LEAN) * z
+
+    return leaning(x, sx), leaning(y, sy)
 
 
 def mix(a, b, share):
@@ -157,12 +168,13 @@ def mix(a, b, share):
 def ground(noise: Tile, site: Site, x, y, z, steepness, wet, footprint=0.0, above=None):
     """Albedo of the ground [3, ...].
 
-    `steepness` is the tangent of its slope, `footprint` the width of a pixel there [m] and
-    `above` the height over the water nearby (see `above_water`), else over the lowest ground.
+    (x, y) are where its textures are `laid`, `steepness` is the tangent of its slope, `footprint`
+    the width of a pixel there [m] and `above` the height over the water nearby (`above_water`),
+    else over the lowest ground.
     """
     s = site.scale
     broad, patch, tuft, stone, grit = read(
-        noise, x, y, z, footprint + 0 * x,
+        noise, x, y, footprint + 0 * x,
         (CLOUDS, 331 * s, 0.3), (CLOUDS, 53 * s, 1.1), (CLOUDS, 8.3 * s, 2.0),
         (STONES, 29 * s, 0.7), (STONES, 4.7 * s, 1.6),
     )  # fmt: skip
@@ -224,11 +236,11 @@ def gloss(wet):
     return 0.55 * smooth(0.35, 1.0, wet)
 
 
-def bump(noise: Tile, x, y, z, footprint, scale, rough=1.0):
+def bump(noise: Tile, x, y, footprint, scale, rough=1.0):
     """Slopes of what is too small for the terrain: stones, tufts, grains; none from afar."""
     sides = (11.3 * scale, 3.1 * scale)
     fx, fy, gx, gy = read(
-        noise, x, y, z, footprint + 0 * x,
+        noise, x, y, footprint + 0 * x,
         *((layer, side, 0.0) for side in sides for layer in (TILT_X, TILT_Y)),
     )  # fmt: skip
     return 0.5 * rough * (fx + 0.8 * gx), 0.5 * rough * (fy + 0.8 * gy)

@@ -99,9 +99,9 @@ def bed_of(stage: Stage, sight: Sight, rays: Rays):
 
 def bed(stage: Stage, p, depth, footprint, clear, sun=1.0):
     """The bed under `depth` of water, lit from above through it."""
-    normal, steep, at = relief(stage, p[0], p[1], footprint)
-    color = albedo(stage, p, steep, jnp.ones_like(steep), footprint)
-    return lit_below(stage, p, at, depth, color, normal, footprint, clear, sun)
+    r = relief(stage, p[0], p[1], footprint)
+    color = albedo(stage, p, r, jnp.ones_like(r.steep), footprint)
+    return lit_below(stage, p, r.at, depth, color, r.normal, footprint, clear, sun)
 
 
 def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1.0):
@@ -225,7 +225,7 @@ def over_land(stage: Stage, sight: Sight, rays: Rays):
 
 def shored(stage: Stage, p, footprint):
     """Land as seen in the water."""
-    normal, steep, at = relief(stage, p[0], p[1], footprint)
+    r = relief(stage, p[0], p[1], footprint)
     wet = stage.land.spot_coarse(p[0], p[1]).of(stage.detail.wet)
-    color = albedo(stage, p, steep, wet, footprint)
-    return matt(stage, color, normal, sunshine(stage, at, p[2]), at.of(stage.land.open))
+    color = albedo(stage, p, r, wet, footprint)
+    return matt(stage, color, r.normal, sunshine(stage, r.at, p[2]), r.at.of(stage.land.open))
