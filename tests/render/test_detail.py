@@ -16,10 +16,10 @@ from koski.render import foam, ripples
 from koski.render.caustics import Caustics
 from koski.render.detail import DRIES, LIFE, RIM, Detail
 from koski.render.drift import PERIOD, Carried
-from koski.render.fields import spot
 from koski.render.foam import foam_cover, foam_hides, lace
 from koski.render.noise import Tile, fractal
 from koski.render.ripples import Ripples, lost
+from koski.render.spot import spot
 
 FPS = 30
 slopes, pattern = jax.jit(ripples.slopes), jax.jit(foam.pattern)

@@ -13,9 +13,10 @@ from koski.core.pytree import pytree
 from koski.core.stencil import above, below, left, right
 from koski.core.terrain import Terrain
 from koski.render.drift import Carried, Drift, upstream
-from koski.render.fields import SHOWN, Spot
+from koski.render.fields import SHOWN
 from koski.render.foam import FILM, birth
 from koski.render.noise import smooth
+from koski.render.spot import Spot
 
 LIFE = 3.5  # of foam [s]
 DRIES = 30.0  # wet ground, over this time [s]

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from koski.core.grid import Grid
 from koski.core.pytree import pytree
-from koski.render.fields import Spot, spot
+from koski.render.spot import Spot, spot
 
 PERIOD = 3.0  # for which a copy is carried [s]: longer, and shear tears it
 GOLDEN = 0.6180340  # of a turn, by which each new copy starts elsewhere

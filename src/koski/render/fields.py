@@ -12,42 +12,16 @@ from koski.core.grid import Grid
 from koski.core.pytree import pytree, static
 from koski.core.stencil import filled
 from koski.core.terrain import Terrain
+from koski.render.drape import Drape, drape
+from koski.render.spot import Spot, spot
 
 FINE = 1024  # cells along the longer side of a map that is made finer
 FINEST = 4  # times as many cells along a side, at most
 SHOWN = 2e-3  # thinner water only wets the ground [m]
 THIN = 1e-3  # nor is water thinner than this share of a cell seen
+CLINGS = 0.02, 0.05  # nor slow water on steep ground up to this [m], and this share of a cell
+SLOW = 0.5  # about as fast is water that does not cling any more [m/s]
 BELOW = 0.02  # how far below dry ground the water's surface is at least [cells]
-
-
-@pytree
-class Spot:
-    """Points among the cells of a map: the cell before each, and the shares of the next ones."""
-
-    cell: jax.Array  # j · nx + i
-    x: jax.Array
-    y: jax.Array
-    nx: int = static(default=0)
-
-    def of(self, f):
-        """The value of a map there, linear between the cells."""
-        f = f.reshape(-1)
-
-        def at(k):
-            return f.at[self.cell + k].get(mode="promise_in_bounds")
-
-        near, far = at(0), at(self.nx)
-        near = near + self.x * (at(1) - near)
-        return near + self.y * (far + self.x * (at(self.nx + 1) - far) - near)
-
-
-def spot(x, y, shape: tuple[int, ...], cell: float) -> Spot:
-    """Where points lie on a map, those beyond its edge on the edge."""
-    ny, nx = shape
-    x = jnp.clip(x * (1 / cell) - 0.5, 0, nx - 1.001)
-    y = jnp.clip(y * (1 / cell) - 0.5, 0, ny - 1.001)
-    i, j = jnp.floor(x), jnp.floor(y)
-    return Spot((j * nx + i).astype(jnp.int32), x - i, y - j, nx)
 
 
 @pytree
@@ -59,6 +33,7 @@ class Land:
     by: jax.Array
     open: jax.Array  # share of the sky that hollows leave
     coarse: jax.Array  # the ground in the cells of the grid [m]
+    drape: Drape
     low: jax.Array  # lowest and highest ground [m]
     high: jax.Array
     cell: float = static(default=1.0)  # side of a fine cell [m]
@@ -129,7 +104,7 @@ def land(b, grid: Grid) -> Land:
         wide = smoothed(wide, grid)
     hollow = (wide - b) / (4 * grid.cell)
     sees = finer(jnp.clip(1 - 1.2 * jnp.maximum(hollow, 0), 0.35, 1), times)
-    return Land(fine, bx, by, sees, b, b.min(), b.max(), cell, grid)
+    return Land(fine, bx, by, sees, b, drape(b, grid.cell), b.min(), b.max(), cell, grid)
 
 
 def smoothed(f, grid: Grid):
@@ -150,7 +125,7 @@ def smoothed(f, grid: Grid):
 def sea(frame: Frame, land: Land) -> Sea:
     """The water's surface goes on below the ground beside it: they meet in a smooth line."""
     times = land.b.shape[0] // land.grid.ny
-    w, wet = extended(frame.surface, land.coarse, land.grid)
+    w, wet = extended(frame, land.coarse, land.grid)
     beside = repeated(extreme(wet, jnp.logical_or), times)
     w = finer(w, times)
     w = jnp.where(beside, w, jnp.minimum(w, land.b - BELOW * land.grid.cell))
@@ -158,12 +133,22 @@ def sea(frame: Frame, land: Land) -> Sea:
     return Sea(w, wx, wy, frame.u, frame.v, frame.dyes)
 
 
-def extended(surface, b, grid: Grid):
+def least_seen(frame: Frame, b, grid: Grid):
+    """How deep the water must be to be seen [m]: what trickles down a bank only wets it."""
+    sx, sy = slopes(b, grid.cell)
+    steep = jnp.clip(jnp.sqrt(sx * sx + sy * sy), 0, 1)
+    slow = jnp.clip(1.5 - jnp.sqrt(frame.u * frame.u + frame.v * frame.v) / SLOW, 0, 1)
+    most, share = CLINGS
+    return max(SHOWN, THIN * grid.cell) + min(most, share * grid.cell) * steep * slow
+
+
+def extended(frame: Frame, b, grid: Grid):
     """The surface of the water, carried on under dry ground as the mean of what is beside it.
 
     And where it is wet.
     """
-    wet = surface - b > max(SHOWN, THIN * grid.cell)
+    surface = frame.surface
+    wet = surface - b > least_seen(frame, b, grid)
     s, known = filled(jnp.where(wet, surface, 0.0), wet, 3, grid)
     below_ground = b - BELOW * grid.cell
     dry = jnp.where(known, jnp.minimum(s, below_ground), below_ground)

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 
 from koski.core.pytree import pytree
 from koski.render import materials
-from koski.render.fields import Spot
 from koski.render.light import beside, dot, reflect, schlick
 from koski.render.shadows import lit
+from koski.render.spot import Spot
 from koski.render.stage import Sight, Stage, unit
 
 PI = 3.14159265
@@ -28,11 +28,11 @@ class Relief:
 
 
 def relief(stage: Stage, x, y, footprint) -> Relief:
-    land, scale = stage.land, stage.site.scale
+    land = stage.land
     at = land.spot(x, y)
     sx, sy = at.of(land.bx), at.of(land.by)
-    x, y = materials.laid(stage.noise, x, y, at.of(land.b), sx, sy, footprint, scale)
-    bx, by = materials.bump(stage.noise, x, y, footprint, scale)
+    x, y = land.drape.at(x, y)
+    bx, by = materials.bump(stage.noise, x, y, footprint, stage.site.scale)
     normal = unit(-(sx + bx), -(sy + by), jnp.ones_like(sx))
     return Relief(at, x, y, jnp.sqrt(sx * sx + sy * sy), normal)
 

@@ -45,7 +45,6 @@ GRANITE = (0.27, 0.26, 0.25)
 GRAINS = 3.0  # how far those of stone go until they repeat [m]
 PLANKS = 5  # across a face of a crate
 LEAVES = 0.6  # how much less than bare ground what grows darkens when it is wet
-LEAN = 0.7  # how far the ground's noise shifts along either axis with each metre of height [m]
 SHINE = (0.10, 0.07, 0.65, 0.08, 0.45)  # of each material: how much it mirrors
 
 
@@ -146,21 +145,6 @@ def read(noise: Tile, x, y, footprint, *looks):
     return each(look, *looks)
 
 
-def laid(noise: Tile, x, y, z, sx, sy, footprint, scale):
-    """Where the textures of the ground are to be read at points of it, which slopes by (sx, sy).
-
-    Seen from above alone, cliffs would be streaks: the textures lean uphill, along a diagonal, and
-    change from one to the next along a ragged line.
-    """
-    (ragged,) = read(noise, x, y, footprint + 0 * x, (CLOUDS, 8.3 * scale, 2.0))
-    steep = jnp.sqrt(sx * sx + sy * sy + 0.1)
-
-    def leaning(x, slope):
-        return x + jnp.where(slope / steep + 0.35 * ragged > -0.2, LEAN, -LEAN) * z
-
-    return leaning(x, sx), leaning(y, sy)
-
-
 def mix(a, b, share):
     return a + share * (b - a)
 
@@ -168,7 +152,7 @@ def mix(a, b, share):
 def ground(noise: Tile, site: Site, x, y, z, steepness, wet, footprint=0.0, above=None):
     """Albedo of the ground [3, ...].
 
-    (x, y) are where its textures are `laid`, `steepness` is the tangent of its slope, `footprint`
+    (x, y) are where its textures are read, `steepness` is the tangent of its slope, `footprint`
     the width of a pixel there [m] and `above` the height over the water nearby (`above_water`),
     else over the lowest ground.
     """

@@ -20,7 +20,8 @@ import numpy as np
 
 from koski.core.phase import phase
 from koski.core.pytree import pytree
-from koski.render.fields import Land, Spot, spot
+from koski.render.fields import Land
+from koski.render.spot import Spot, spot
 
 SUN = 0.5  # what counts as the sun's radius [degrees]: a little haze included
 LEAST = 0.5  # elevation below which shadows get no longer [degrees]

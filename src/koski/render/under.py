@@ -13,9 +13,9 @@ from koski.core.phase import phase
 from koski.render import light as lights
 from koski.render import march
 from koski.render.crowd import Crowd, skin, solid
-from koski.render.fields import Spot
 from koski.render.light import dot
 from koski.render.ripples import slopes, stirred
+from koski.render.spot import Spot
 from koski.render.stage import Stage, unit
 from koski.render.water import bed, darkest, lit_below, sunk
 

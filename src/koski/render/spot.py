@@ -1,0 +1,38 @@
+"""Reading maps between their cells."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from koski.core.pytree import pytree, static
+
+
+@pytree
+class Spot:
+    """Points among the cells of a map: the cell before each, and the shares of the next ones."""
+
+    cell: jax.Array  # j · nx + i
+    x: jax.Array
+    y: jax.Array
+    nx: int = static(default=0)
+
+    def of(self, f):
+        """The value of a map there, linear between the cells."""
+        f = f.reshape(-1)
+
+        def at(k):
+            return f.at[self.cell + k].get(mode="promise_in_bounds")
+
+        near, far = at(0), at(self.nx)
+        near = near + self.x * (at(1) - near)
+        return near + self.y * (far + self.x * (at(self.nx + 1) - far) - near)
+
+
+def spot(x, y, shape: tuple[int, ...], cell: float) -> Spot:
+    """Where points lie on a map, those beyond its edge on the edge."""
+    ny, nx = shape
+    x = jnp.clip(x * (1 / cell) - 0.5, 0, nx - 1.001)
+    y = jnp.clip(y * (1 / cell) - 0.5, 0, ny - 1.001)
+    i, j = jnp.floor(x), jnp.floor(y)
+    return Spot((j * nx + i).astype(jnp.int32), x - i, y - j, nx)
