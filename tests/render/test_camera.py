@@ -45,6 +45,19 @@ def test_the_middle_looks_at_the_target_and_the_fov_spans_the_height():
     assert_allclose(fine.reshape(3, 101, 2, 201, 2).mean((2, 4)), d, atol=1e-4)
 
 
+@pytest.mark.parametrize("side", [2, 4])
+def test_no_two_samples_of_a_pixel_share_a_row_or_a_column(side):
+    camera = Camera.create((0, 0, 0), (0, 10, 0), fov=60)
+    high, wide = 5, 8
+    d = rays(camera, high * side, wide * side, side=side)
+    column, row, _ = project(camera, camera.eye[:, None, None] + d, high, wide)
+    for f in (column, row):
+        f = np.asarray(f).reshape(high, side, wide, side).transpose(0, 2, 1, 3)
+        within = np.sort(f.reshape(high, wide, -1) % 1)
+        even = (np.arange(side**2) + 0.5) / side**2
+        assert_allclose(within, np.broadcast_to(even, within.shape), atol=1e-4)
+
+
 def test_straight_down_north_is_up():
     d = np.asarray(rays(Camera.create((5, 5, 10), (5, 5, 0)), 11, 11))
     assert np.isfinite(d).all()

@@ -79,23 +79,24 @@ def unit(v) -> jax.Array:
     return v * jax.lax.rsqrt(jnp.maximum(jnp.sum(v * v), 1e-30))
 
 
-def rays(camera: Camera, height: int, width: int, shape=None, shift=(0.0, 0.0)) -> jax.Array:
+def rays(
+    camera: Camera, height: int, width: int, shape=None, shift=(0.0, 0.0), side: int = 1
+) -> jax.Array:
     """Unit directions [3, H, W] through the middles of square pixels, row 0 at the top.
 
     `shape`, where it is larger than height × width, goes on beyond the right and the bottom;
-    `shift` moves the points within their pixels (columns, rows).
+    `shift` moves the points within their pixels (columns, rows).  In each square of `side` × `side`
+    no two are in one row or column: edges that nearly lie or stand are as smooth as others.
     """
     right, up, ahead = axes(camera)
     rows, columns = shape or (height, width)
     half = jnp.tan(jnp.deg2rad(camera.fov) / 2)
-    x = (2 * (jnp.arange(columns) + 0.5 + shift[0]) - width) * (half / height)
-    y = (height - 2 * (jnp.arange(rows) + 0.5 + shift[1])) * (half / height)
-    d = (
-        ahead[:, None, None]
-        + right[:, None, None] * x[None, None, :]
-        + up[:, None, None] * y[None, :, None]
-    )
-    return d * jax.lax.rsqrt(1 + x[None, None, :] ** 2 + y[None, :, None] ** 2)
+    i, j = jnp.arange(columns), jnp.arange(rows)[:, None]
+    aside = [(k % side + 0.5) / side - 0.5 for k in (j, i)]
+    x = (2 * (i + 0.5 + shift[0] + aside[0]) - width) * (half / height)
+    y = (height - 2 * (j + 0.5 + shift[1] - aside[1])) * (half / height)
+    d = ahead[:, None, None] + right[:, None, None] * x + up[:, None, None] * y
+    return d * jax.lax.rsqrt(1 + x * x + y * y)
 
 
 def project(camera: Camera, points, height: int, width: int):

@@ -120,14 +120,16 @@ class Renderer:
 
     def shoot(self, camera: Camera, shift, between, width: int, height: int, side: int):
         """One picture as film shows it, linear [3, height, width], of side² samples a pixel."""
-        light = self.expose(camera, width * side, height * side, between, shift)
+        light = self.expose(camera, width * side, height * side, between, shift, side)
         return developed(light, self.look.exposure * self.sky.exposure, height, width, side)
 
-    def expose(self, camera: Camera, width: int, height: int, between=1.0, shift=(0.0, 0.0)):
-        """Radiance [3, H, W], its sides padded to whole tiles."""
+    def expose(
+        self, camera: Camera, width: int, height: int, between=1.0, shift=(0.0, 0.0), side=1
+    ):
+        """Radiance [3, H, W], its sides padded to whole tiles; of side² samples a pixel."""
         stage = self.stage(between)
         shape = -(-height // TILE) * TILE, -(-width // TILE) * TILE
-        d = aim(camera, height, width, shape, shift)
+        d = aim(camera, height, width, shape, shift, side)
         eye, pixel = jnp.asarray(camera.eye), jnp.deg2rad(camera.fov) / height
         crowd = self.crowd(camera, width, height, between)
         if not submerged(stage, eye):
@@ -198,9 +200,7 @@ def textures() -> tuple[Tile, Caustics, Tile]:
     return foam.lace(), Caustics.create(), materials.noise()
 
 
-@partial(jax.jit, static_argnames=("height", "width", "shape"))
-def aim(camera: Camera, height: int, width: int, shape, shift):
-    return rays(camera, height, width, shape, shift)
+aim = partial(jax.jit, static_argnames=("height", "width", "shape", "side"))(rays)
 
 
 @partial(jax.jit, static_argnames=("height", "width", "side"))
