@@ -19,7 +19,7 @@ FINE = 1024  # cells along the longer side of a map that is made finer
 FINEST = 4  # times as many cells along a side, at most
 SHOWN = 2e-3  # thinner water only wets the ground [m]
 THIN = 1e-3  # nor is water thinner than this share of a cell seen
-CLINGS = 0.02, 0.05  # nor slow water on steep ground up to this [m], and this share of a cell
+CLINGS = 0.02  # nor slow water on steep ground that is this much deeper [m]
 SLOW = 0.5  # about as fast is water that does not cling any more [m/s]
 BELOW = 0.02  # how far below dry ground the water's surface is at least [cells]
 
@@ -138,8 +138,9 @@ def least_seen(frame: Frame, b, grid: Grid):
     sx, sy = slopes(b, grid.cell)
     steep = jnp.clip(jnp.sqrt(sx * sx + sy * sy), 0, 1)
     slow = jnp.clip(1.5 - jnp.sqrt(frame.u * frame.u + frame.v * frame.v) / SLOW, 0, 1)
-    most, share = CLINGS
-    return max(SHOWN, THIN * grid.cell) + min(most, share * grid.cell) * steep * slow
+    least = max(SHOWN, THIN * grid.cell)
+    clings = min(CLINGS + 2 * least, 0.05 * grid.cell)
+    return least + clings * steep * slow
 
 
 def extended(frame: Frame, b, grid: Grid):

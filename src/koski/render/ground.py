@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from koski.core.pytree import pytree
 from koski.render import materials
 from koski.render.light import beside, dot, reflect, schlick
+from koski.render.noise import smooth
 from koski.render.shadows import lit
 from koski.render.spot import Spot
 from koski.render.stage import Sight, Stage, unit
@@ -44,10 +45,13 @@ def sunshine(stage: Stage, at, z):
 
 def albedo(stage: Stage, p, r: Relief, wet, footprint):
     """The colour of the ground at points p [3, ...]."""
-    at = stage.land.spot_coarse(p[0], p[1])
-    return materials.ground(
-        stage.noise, stage.site, r.x, r.y, p[2], r.steep, wet, footprint, at.of(stage.above)
-    )
+    high = above(stage, p)
+    return materials.ground(stage.noise, stage.site, r.x, r.y, p[2], r.steep, wet, footprint, high)
+
+
+def above(stage: Stage, p):
+    """How high the ground stands above the water near it [m]."""
+    return stage.land.spot_coarse(p[0], p[1]).of(stage.above)
 
 
 def matt(stage: Stage, color, normal, sun, sees):
@@ -69,7 +73,8 @@ def ground(stage: Stage, sight: Sight, sun=1.0):
     sees = r.at.of(stage.land.open)
     light = matt(stage, color, r.normal, sun * sunshine(stage, r.at, z), sees)
     away = reflect(sight.d, r.normal)
-    mirror = schlick(-dot(sight.d, r.normal)) * wet * wet * 0.35 * sees
+    sand = 1 - smooth(1.0, 3.0, above(stage, sight.p) / stage.site.shore)  # grass is no mirror
+    mirror = schlick(-dot(sight.d, r.normal)) * wet * wet * 0.35 * sees * sand
     return light + mirror * stage.sky.radiance(jnp.stack([away[0], away[1], jnp.abs(away[2])]))
 
 

@@ -215,11 +215,6 @@ def moist(c, wet):
     return c * (1 - wet * (0.80 - 0.62 * jnp.sqrt(jnp.maximum(c, 0))))
 
 
-def gloss(wet):
-    """How much wet ground shines: 0 is dull, 1 a mirror."""
-    return 0.55 * smooth(0.35, 1.0, wet)
-
-
 def bump(noise: Tile, x, y, footprint, scale, rough=1.0):
     """Slopes of what is too small for the terrain: stones, tufts, grains; none from afar."""
     sides = (11.3 * scale, 3.1 * scale)
