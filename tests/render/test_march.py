@@ -107,7 +107,7 @@ def test_a_picture_sees_the_first_land_or_water_on_each_ray(view, seed):
     camera = cameras(stage)[view]
     d, eye = rays(camera, H, W), jnp.asarray(camera.eye)
     fan = march.fan(stage.land, stage.sea, eye, *spread(stage, camera, H, W), W)
-    t = march.first_hit(fan, stage.land, stage.sea, eye, d)
+    t, _ = march.first_hit(fan, stage.land, stage.sea, eye, d)
     true, first = marched(stage, camera.eye[:, None], np.asarray(d).reshape(3, -1))
     t, true, first = (np.asarray(f, float).reshape(H, W) for f in (t, true, first))
     true = np.minimum(true, march.FAR)

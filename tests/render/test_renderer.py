@@ -188,6 +188,23 @@ def test_views_show_what_they_are_meant_to():
     assert GLASS in kinds["side"] and {GROUND, WATER} <= kinds["down"]
 
 
+def test_the_skyline_is_smooth_even_with_one_sample_a_pixel():
+    y, x = (np.mgrid[:N, :N] + 0.5) * CELL
+    terrain = ground(0.08 * x)  # rises to the right: its far edge is a slanted line
+    camera = Camera.create((MIDDLE, -6, 4.0), (MIDDLE, MIDDLE, 1.5), fov=40)
+    renderer = Renderer(terrain)
+    renderer.see(seen(terrain, -5.0, 0.0))
+    d = aim(camera, H, W, (H, W), (0.0, 0.0))
+    pixel = np.radians(40.0) / H
+    sight, kind = look_out(renderer.stage(1.0), camera, d, pixel)
+    covered = np.where(np.asarray(kind) == SKY, 0, np.asarray(sight.cover)).sum(0)
+    columns = np.arange(W)[W // 4 : -W // 4]
+    edge = covered[columns]
+    line = np.polyval(np.polyfit(columns, edge, 1), columns)
+    assert np.ptp(line) > 3  # it crosses some rows
+    assert np.abs(edge - line).max() < 0.15  # a staircase would be half a pixel off
+
+
 # ── frames ───────────────────────────────────────────────────────────────────────────────
 
 

@@ -71,13 +71,19 @@ def border(land: Land, eye, ex, ey):
 
 @jax.jit
 def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
-    """How far along rays d [3, ...] from the eye the ground or the water is, FAR if nowhere."""
+    """How far along rays d [3, ...] from the eye the ground or the water is, FAR if nowhere.
+
+    And by how much land or water rises above them, as a tangent: nothing does beside the skyline.
+    """
     flat = jnp.sqrt(d[0] * d[0] + d[1] * d[1] + 1e-12)
     rise = d[2] / flat
-    turn = jnp.mod(jnp.arctan2(d[1], d[0]) - fan.first, 2 * jnp.pi)
-    rows = fan.steepest.shape[0]
-    row = jnp.clip(turn / fan.apart, 0, rows - 2).astype(jnp.int32) * STEPS
+    turn = jnp.mod(jnp.arctan2(d[1], d[0]) - fan.first, 2 * jnp.pi) / fan.apart
+    whole = jnp.clip(turn, 0, fan.steepest.shape[0] - 2).astype(jnp.int32)
+    row = whole * STEPS
     steepest = fan.steepest.reshape(-1)
+    tops = fan.steepest[:, -1]
+    top, next_top = (tops.at[whole + k].get(mode="promise_in_bounds") for k in (0, 1))
+    above = top + jnp.clip(turn - whole, 0, 1) * (next_top - top) - rise
 
     def hidden(row):
         """The first sample of a direction that hides the rays, STEPS if none does."""
@@ -115,10 +121,11 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
         g = phase(over)(r)
         now = ~met & (g >= 0)
         met = met | now
+        above = jnp.maximum(above, g / jnp.maximum(r, 1e-3))
         after, g1 = jnp.where(now, r, after), jnp.where(now, g, g1)
         before, g0 = jnp.where(met, before, r), jnp.where(met, g0, g)
     t = closer(over, before, after, g0, g1, SHORT) / flat
-    return jnp.where(met | ((last < STEPS) & (after < leave)), t, FAR)
+    return jnp.where(met | ((last < STEPS) & (after < leave)), t, FAR), above
 
 
 def closer(over, before, after, g0, g1, halvings: int = CLOSE):

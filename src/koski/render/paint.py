@@ -35,8 +35,8 @@ def met(stage: Stage, eye, d, pixel, width: Spread) -> tuple[Sight, jax.Array]:
     """What rays meet, looked for in as many directions as the picture has columns."""
     land, sea = stage.land, stage.sea
     fan = phase(march.fan)(land, sea, eye, *width, d.shape[2])
-    t = phase(march.first_hit)(fan, land, sea, eye, d)
-    return phase(seen)(stage, eye, d, t, pixel)
+    t, above = phase(march.first_hit)(fan, land, sea, eye, d)
+    return phase(seen)(stage, eye, d, t, above, pixel)
 
 
 class Spread(NamedTuple):
@@ -82,8 +82,8 @@ def turns(camera: Camera, height: int, width: int) -> tuple[float, float]:
     return middle + turn.min(), middle + turn.max()
 
 
-def seen(stage: Stage, eye, d, t, pixel) -> tuple[Sight, jax.Array]:
-    """What is at the end of each ray, and where."""
+def seen(stage: Stage, eye, d, t, above, pixel) -> tuple[Sight, jax.Array]:
+    """What is at the end of each ray, and where; `above` is by how much it is below the skyline."""
     land, sea = stage.land, stage.sea
     wall = march.side(land, sea, eye, d, stage.base)
     cut = wall < march.FAR
@@ -104,7 +104,8 @@ def seen(stage: Stage, eye, d, t, pixel) -> tuple[Sight, jax.Array]:
     ])  # fmt: skip
     footprint = pixel * jnp.where(t < march.FAR, t, 0)
     steep = jnp.maximum(jnp.abs(d[2]), 0.15)
-    return Sight(p, d, t, normal, footprint / jnp.sqrt(steep)), kind
+    cover = jnp.clip(above * jnp.maximum(1 - d[2] * d[2], 1e-3) / pixel, 0, 1)
+    return Sight(p, d, t, normal, footprint / jnp.sqrt(steep), cover), kind
 
 
 # ── what they bring back ─────────────────────────────────────────────────────────────────
@@ -163,6 +164,11 @@ def listed(kind, kinds: tuple[int, int]):
     return index, mine.sum()
 
 
+def covered(sky, light, sight: Sight):
+    """Light before the sky."""
+    return sky + sight.cover * (light - sky)
+
+
 def by_list(shade):
     """Shades a few pixels of a list, from `first` on, and lays them into the picture."""
 
@@ -174,7 +180,8 @@ def by_list(shade):
         def taken(f):
             return f.reshape(*f.shape[:-2], -1).at[..., safe].get(mode="promise_in_bounds")
 
-        light = shade(stage, jax.tree.map(taken, sight), taken(kind))
+        here = jax.tree.map(taken, sight)
+        light = covered(taken(picture), shade(stage, here, taken(kind)), here)
         flat = picture.reshape(3, -1)
         return flat.at[:, mine].set(light, mode="drop").reshape(picture.shape)
 
@@ -242,7 +249,7 @@ def laid(light, part, first):
 
 def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, pixel, there):
     """The light of a few tiles, in which there are some of the kinds."""
-    light = backdrop(stage, sight.d)
+    sky = light = backdrop(stage, sight.d)
     if there[SOIL]:
         light = jnp.where(kind == SOIL, soil_in(stage, sight, kind), light)
     if there[GROUND]:
@@ -250,7 +257,7 @@ def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, pixel, there):
     if there[WATER] or there[GLASS]:
         wet = (kind == WATER) | (kind == GLASS)
         light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
-    return bodies_in(light, stage, sight, eye, pixel, crowd)
+    return bodies_in(covered(sky, light, sight), stage, sight, eye, pixel, crowd)
 
 
 soil_in, ground_in, water_in = map(jax.jit, (cut_light, ground_light, water_light))

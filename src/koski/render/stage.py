@@ -53,6 +53,7 @@ class Sight:
     far: jax.Array  # how far from the eye [m]
     normal: jax.Array  # of the surface
     footprint: jax.Array  # how much of the surface a pixel covers [m]
+    cover: jax.Array  # how much of the pixel the surface covers: less than all at the skyline
 
 
 def hazed(stage: Stage, light, d, far):
