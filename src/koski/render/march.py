@@ -19,8 +19,8 @@ from koski.render.fields import Land, Sea
 
 STEPS = 512  # distances along a direction
 HALVINGS = 10  # of those
-CLOSE = 6  # halvings along the ray itself
-SHORT = 4  # where it is known to a few steps
+CLOSE = 5  # halvings along the ray itself
+SHORT = 3  # where it is known to a few steps
 LEAP = 16  # steps by which neighbouring directions may meet the same slope apart
 UNROLLED = 16  # rounds of a loop, on a GPU
 FAR = 1e9  # the length of a ray that meets nothing [m]
@@ -129,26 +129,29 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
 
 
 def closer(over, before, after, g0, g1, halvings: int = CLOSE):
-    """Where rays go under between two distances: by halving, then as if all were straight.
+    """Where rays go under between two distances: by halving, then twice as if all were straight.
 
     `g0` and `g1` are what `over` says there.
     """
 
-    def halve(found):
+    def split(found, at):
         before, after, g0, g1 = found
-        mid = 0.5 * (before + after)
-        g = phase(over)(mid)
+        g = phase(over)(at)
         under = g >= 0
         return (
-            jnp.where(under, before, mid),
-            jnp.where(under, mid, after),
+            jnp.where(under, before, at),
+            jnp.where(under, at, after),
             jnp.where(under, g0, g),
             jnp.where(under, g, g1),
         )
 
-    before, after, g0, g1 = repeat(halvings, halve, (before, after, g0, g1))
-    share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
-    return before + share * (after - before)
+    def straight(before, after, g0, g1):
+        share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
+        return before + share * (after - before)
+
+    found = before, after, g0, g1
+    found = repeat(halvings, lambda f: split(f, 0.5 * (f[0] + f[1])), found)
+    return straight(*split(found, straight(*found)))
 
 
 def repeat(times: int, f, start):
