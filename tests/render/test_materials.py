@@ -77,6 +77,19 @@ def test_ground_looks_alike_at_every_scale_and_calms_down_from_afar(tile, scale)
     assert np.isfinite(wild).all() and wild.min() >= 0 and wild.max() <= 0.9
 
 
+def test_points_that_touch_look_alike(tile):
+    """A point found in one texel and read from the next would be a speck, one in a million."""
+    x, y = np.random.default_rng(0).uniform(0, 60, (2, 1_000_000)).astype(np.float32)
+    near = np.nextafter(x, np.float32(0))
+    one, other = (
+        np.asarray(
+            ground(tile, site(), jnp.asarray(x), jnp.asarray(y), 10 + 0 * x, 0 * x, 0 * x, 0.05)
+        )
+        for x in (x, near)
+    )
+    assert np.abs(one - other).max() < 2e-3
+
+
 def test_bumps_have_no_slope_of_their_own_and_vanish_from_afar(tile):
     x, y = square(113.0)
     sx, sy = bump(tile, x, y, 0.05, 1.0)

@@ -53,6 +53,7 @@ class Tile:
     def seen(self, u, v, blur, layer=0):
         """The map averaged over a width of `blur` sides: between the two levels about it."""
         n = self.size
+        u, v = phase(lambda *place: place)(u, v)  # found twice, it might lie in two texels
         level = jnp.clip(jnp.log2(jnp.maximum(blur, 1e-9) * n), 0, n.bit_length() - 2.001)
         whole = jnp.floor(level)
         side = n >> whole.astype(jnp.int32)
