@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 from PIL import Image
 
+from koski import cli
 from koski.core.errors import InputError
 from koski.running import Scale, compiling, find_scene
 
@@ -109,15 +110,23 @@ def bad(tmp_path):
     }
 
 
-def test_a_mistake_gets_one_sentence_and_code_two_and_writes_nothing(tmp_path):
+def test_a_mistake_gets_one_sentence_and_code_two_and_writes_nothing(tmp_path, monkeypatch, capsys):
     for name, arguments in bad(tmp_path).items():
         before = sorted(p.name for p in tmp_path.rglob("*"))
-        done = koski("run", *arguments)
-        assert done.returncode == 2, (name, done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr, name
-        assert len(done.stderr.strip().splitlines()) == 1, (name, done.stderr)
-        assert done.stdout == "", name
+        monkeypatch.setattr(sys, "argv", ["koski", "run", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capsys.readouterr()
+        assert stop.value.code == 2, (name, out, err)
+        assert len(err.strip().splitlines()) == 1, (name, err)
+        assert out == "", name
         assert sorted(p.name for p in tmp_path.rglob("*")) == before, name
+
+
+def test_a_mistake_on_the_command_line_leaves_no_traceback():
+    done = koski("run", "dam-brake")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "dam-break" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
 def test_a_bench_prints_its_json_last():
