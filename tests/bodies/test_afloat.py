@@ -25,9 +25,8 @@ def river(n=24, speed=1.0, **kw):
     )
 
 
-@pytest.mark.parametrize(
-    "kind, cells", [pytest.param("floater", 2, marks=pytest.mark.long), ("blocker", 4)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("kind, cells", [("floater", 2), ("blocker", 4)])
 def test_bodies_lie_as_deep_as_archimedes_says(kind, cells):
     names = list(product(SHAPES, ["tilted"], [300.0, 800.0]))
     for name, body in zip(names, afloat(cells, kind, *names, seconds=20.0)):

@@ -11,7 +11,11 @@ from koski.validate.bodies import MODES, OURS, adrift
 from koski.validate.drifting import noise
 
 BASES = {"pipe": koski.Pipe(), "linear": koski.LinearShallowWater()}
-each_base = pytest.mark.parametrize("base", BASES.values(), ids=BASES.keys())
+each_base = pytest.mark.parametrize(
+    "base",
+    [BASES["pipe"], pytest.param(BASES["linear"], marks=pytest.mark.long)],
+    ids=["pipe", "linear"],
+)
 
 
 def nothing(terrain):

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
-from everything import SOLVERS, each_solver, rough, sloshing
+from everything import SOLVERS, each_solver, few_solvers, rough, sloshing
 from koski.core.solver import run_fixed, run_stable
 
 
@@ -29,7 +29,7 @@ def test_changing_a_number_never_recompiles(solver):
     assert run_stable._cache_size() == compiled
 
 
-@each_solver
+@few_solvers
 def test_a_batch_equals_one_by_one(solver):
     worlds = [sloshing(16, 20, seed) for seed in range(3)]
     terrain = replace(worlds[0][0], b=jnp.stack([t.b for t, _ in worlds]))
@@ -93,7 +93,7 @@ def test_the_same_input_gives_the_same_bits(solver):
         assert_array_equal(a, b)
 
 
-@each_solver
+@few_solvers
 def test_gradients_of_a_fixed_run_are_finite_and_agree_with_finite_differences(solver):
     b = 0.3 * rough(10, 12, seed=7, relief=1.0)
     y, x = np.mgrid[:10, :12]
