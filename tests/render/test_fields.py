@@ -19,3 +19,15 @@ def test_what_trickles_down_a_bank_only_wets_it(steep, speed, shown):
     land = Land.of(terrain)
     seen = np.asarray(sea(frame, land).w > land.b)[8:-8, 8:-8]
     assert seen.mean() == shown
+
+
+@pytest.mark.parametrize("columns", [32, 1100])
+def test_a_profile_of_one_row_can_be_seen(columns):
+    terrain = Terrain.create(np.linspace(0, 3, columns)[None])
+    depth = jnp.maximum(1 - terrain.b, 0)
+    still = jnp.zeros_like(depth)
+    land = Land.of(terrain)
+    w = sea(Frame(depth, terrain.b + depth, still, still, jnp.float32(0)), land).w
+    assert bool(jnp.isfinite(w).all()) and float((w > land.b).mean()) == pytest.approx(
+        1 / 3, abs=0.05
+    )

@@ -88,8 +88,10 @@ def repeated(f, times: int):
 
 
 def slopes(f, cell: float):
-    """The slope of a map along x and y."""
-    y, x = jnp.gradient(f, cell)
+    """The slope of a map along x and y, none across a single row or column."""
+    y, x = (
+        jnp.gradient(f, cell, axis=k) if n > 1 else jnp.zeros_like(f) for k, n in enumerate(f.shape)
+    )
     return x, y
 
 
@@ -137,7 +139,7 @@ def least_seen(frame: Frame, b, grid: Grid):
     """How deep the water must be to be seen [m]: what trickles down a bank only wets it."""
     sx, sy = slopes(b, grid.cell)
     steep = jnp.clip(jnp.sqrt(sx * sx + sy * sy), 0, 1)
-    slow = jnp.clip(1.5 - jnp.sqrt(frame.u * frame.u + frame.v * frame.v) / SLOW, 0, 1)
+    slow = jnp.clip(1.5 - frame.speed / SLOW, 0, 1)
     least = max(SHOWN, THIN * grid.cell)
     clings = min(CLINGS + 2 * least, 0.05 * grid.cell)
     return least + clings * steep * slow
