@@ -20,7 +20,7 @@ def test_a_tiny_run_has_rows_of_the_right_shape(quick):
     bench = measure(choose(["pipe", "linear", "shallow"]), [32], peers=True, rounds=1, seconds=0.0)
     data = json.loads(json.dumps(to_json(bench)))
     assert set(data) == {"device", "rows", "copy_gb_s"} and data["copy_gb_s"] == 10
-    names = ["pipe", "linear", "shallow", "peer:numpy", "peer:numba", "peer:numba-fused"]
+    names = ["pipe", "linear", "shallow", "peer:numpy", "peer:numba"]
     assert [r["name"] for r in data["rows"]] == names
     for r in data["rows"]:
         assert set(r) == {"name", "size", "ms", "mcells", "rtkc", "bandwidth_share"}

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from koski.bench.peer_numba import pipe_numba
-from koski.bench.peer_numba_fused import pipe_numba_fused
 from koski.bench.peer_numpy import Run, pipe_numpy
 from koski.bench.scene import hills
 from koski.core.inputs import Inputs
@@ -21,7 +20,6 @@ from koski.solvers.pipe import Pipe
 PEERS: dict[str, Callable[..., Run]] = {
     "peer:numpy": pipe_numpy,
     "peer:numba": pipe_numba,
-    "peer:numba-fused": pipe_numba_fused,
 }
 
 CALM = 0.25  # share of the stable step that is run: long runs neither settle nor outrun it

@@ -42,7 +42,7 @@ def cells(bench: Bench) -> list[list[str]]:
     column says how many times its speed a row has.
     """
     peers = [p for p in PEERS if any(r.name == p for r in bench.rows)]
-    table = [[*HEAD, *(f"× {p.removeprefix('peer:').removeprefix('numba-')}" for p in peers)]]
+    table = [[*HEAD, *(f"× {p.removeprefix('peer:')}" for p in peers)]]
     for r in bench.rows:
         line = [r.name, f"{r.size}²", f"{r.ms:.3f}", f"{r.mcells:.0f}", f"{r.rtkc:.0f}"]
         ratios = [other.ms / r.ms for p in peers if (other := find(bench, p, r.size))]

@@ -13,7 +13,7 @@ from koski.bodies.forces import Motion, Props, forces
 from koski.bodies.groups import Group
 from koski.core.inputs import Inputs
 from koski.core.pytree import pytree
-from koski.core.solver import WIDE, Solver, until
+from koski.core.solver import CODE, Solver, until
 from koski.core.terrain import Terrain
 
 SHARE = 0.5  # of what a floater displaces that it pushes aside   Kellomäki 2014, fig. 13
@@ -75,4 +75,4 @@ def feel(solver, state, terrain: Terrain, inputs: Inputs):
     return jnp.where(frame.depth > DRY, frame.surface, -jnp.inf), frame.u, frame.v
 
 
-run = jax.jit(couple, donate_argnums=1, compiler_options=WIDE)
+run = jax.jit(couple, donate_argnums=1, compiler_options=CODE)

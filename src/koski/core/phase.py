@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -23,23 +23,62 @@ def phase(f: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(f)
     def named(*args: P.args, **kwargs: P.kwargs) -> R:
-        def run():
-            with jax.named_scope(f.__name__):
-                return f(*args, **kwargs)
+        again, known, shapes = traced(lambda: f(*args, **kwargs), f.__name__)
 
-        # traced once, however deep phases lie in phases
-        traced, shapes = jax.make_jaxpr(run, return_shape=True)()
-
-        def again():
-            leaves = jax.core.eval_jaxpr(traced.jaxpr, traced.consts)
-            return jax.tree.unflatten(jax.tree.structure(shapes), leaves)
-
-        def never():
+        def never(_):
             return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), shapes)
 
-        def once():
-            return lax.cond(lax.optimization_barrier(True), again, never)
+        def once(known):
+            return lax.cond(lax.optimization_barrier(True), again, never, known)
 
-        return lax.platform_dependent(cpu=once, default=again)
+        return lax.platform_dependent(known, cpu=once, default=again)
 
     return named
+
+
+def renew(f: Callable[Concatenate[R, P], R]) -> Callable[Concatenate[R, P], R]:
+    """A phase whose result takes the place of its first argument, in the same memory.
+
+    What a conditional returns needs memory of its own; what a loop carries does not.  So on the
+    CPU `f` is the body of a loop that ends after one round.  XLA cannot know that, nor may it see
+    that all else is the same in each round: it would compute with that before the loop.
+    Through a loop without a known end there are no gradients: they pass through a phase instead.
+    """
+
+    @wraps(f)
+    def named(old: R, *args: P.args, **kwargs: P.kwargs) -> R:
+        again, known, _ = traced(lambda old: f(old, *args, **kwargs), f.__name__, old)
+
+        @jax.custom_jvp
+        def once(known, old):
+            def round_(c):
+                i, same, old = lax.optimization_barrier((c[0], known, c[1]))
+                return i + 1, again(same, old)
+
+            rounds = lax.optimization_barrier(jnp.int32(1))
+            return lax.while_loop(lambda c: c[0] < rounds, round_, (jnp.int32(0), old))[1]
+
+        @once.defjvp
+        def _(values, changes):
+            return jax.jvp(phase(again), values, changes)
+
+        return lax.platform_dependent(known, old, cpu=once, default=again)
+
+    return named
+
+
+def traced(f: Callable, name: str, *args) -> tuple[Callable, list, Any]:
+    """`f` as a function of all that it knows and of its arguments: that function, what it knows,
+    and the shapes of its result.  Traced once, however deep phases lie in phases."""
+
+    def run(*args):
+        with jax.named_scope(name):
+            return f(*args)
+
+    program, shapes = jax.make_jaxpr(run, return_shape=True)(*args)
+
+    def again(known, *args):
+        leaves = jax.core.eval_jaxpr(program.jaxpr, known, *jax.tree.leaves(args))
+        return jax.tree.unflatten(jax.tree.structure(shapes), leaves)
+
+    return again, program.consts, shapes

@@ -8,11 +8,10 @@ is done in two phases.
 
 from functools import reduce
 
-import jax
 import jax.numpy as jnp
 
 from koski.core.grid import Grid
-from koski.core.phase import phase
+from koski.core.phase import phase, renew
 from koski.core.stencil import TINY, Flow, above, below, left, right
 
 
@@ -25,35 +24,44 @@ def conserving(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
     averaged to the edges of the face's own control volume, and û is upwind of them.  Only what
     flows in counts, as a convex combination of neighbours: no step makes a new extreme.
     """
-    west, corner = phase(from_west)(u, q, grid)
     k = dt / grid.area
-    return Flow(
-        u.x - phase(loss_x)(u.x, q.x, west.x, corner, d, k, grid),
-        u.y - phase(loss_y)(u.y, q, west.y, d, k, grid),
-    )
+    return Flow(carried_x(u.x, q, d, k, grid), carried_y(u.y, q, d, k, grid))
 
 
-def from_west(u: Flow, q: Flow, grid: Grid) -> tuple[Flow, jax.Array]:
-    """What +x flows bring to each face over the step in velocity, and the y flow at corners."""
-    x = forth(0.5 * (left(q.x, grid) + q.x), u.x - left(u.x, grid))
-    y = left(forth(0.5 * (q.x + above(q.x, grid)), right(u.y, grid) - u.y), grid)
-    return Flow(x, y), 0.5 * (q.y + right(q.y, grid))
+def carried_x(u, q: Flow, d, k, grid: Grid):
+    """u − k / d̄ · Σ inflow · (u − u upwind) for the x faces; the halves of all means cancel."""
+
+    def from_west():
+        return forth(left(q.x, grid) + q.x, u - left(u, grid))
+
+    def across(part):
+        return part(q.y + right(q.y, grid), above(u, grid) - u)
+
+    def and_south(west):
+        return west + below(across(forth), grid)
+
+    def all_in(some):
+        east = back(q.x + right(q.x, grid), right(u, grid) - u)
+        return u - k * (some + (east + across(back))) / deep(d, right(d, grid))
+
+    return renew(all_in)(renew(and_south)(phase(from_west)()))
 
 
-def loss_x(u, q, west, corner, d, k, grid: Grid):
-    """k / d̄ · Σ inflow · (u − u upwind) for the x faces."""
-    east = back(0.5 * (q + right(q, grid)), right(u, grid) - u)
-    south = forth(below(corner, grid), u - below(u, grid))
-    north = back(corner, above(u, grid) - u)
-    return k * ((west + east) + (south + north)) / mean_depth(d, right(d, grid))
+def carried_y(u, q: Flow, d, k, grid: Grid):
+    """The same for the y faces."""
 
+    def along(part):
+        return part(q.x + above(q.x, grid), right(u, grid) - u)
 
-def loss_y(u, q: Flow, west, d, k, grid: Grid):
-    """k / d̄ · Σ inflow · (u − u upwind) for the y faces."""
-    east = back(0.5 * (q.x + above(q.x, grid)), right(u, grid) - u)
-    south = forth(0.5 * (below(q.y, grid) + q.y), u - below(u, grid))
-    north = back(0.5 * (q.y + above(q.y, grid)), above(u, grid) - u)
-    return k * ((west + east) + (south + north)) / mean_depth(d, above(d, grid))
+    def from_west():
+        return left(along(forth), grid)
+
+    def all_in(west):
+        south = forth(below(q.y, grid) + q.y, u - below(u, grid))
+        north = back(q.y + above(q.y, grid), above(u, grid) - u)
+        return u - k * ((west + along(back)) + (south + north)) / deep(d, above(d, grid))
+
+    return renew(all_in)(phase(from_west)())
 
 
 def forth(q, step):
@@ -66,8 +74,8 @@ def back(q, step):
     return jnp.minimum(q, 0) * step
 
 
-def mean_depth(d0, d1):
-    return jnp.maximum(0.5 * (d0 + d1), TINY)
+def deep(d0, d1):
+    return jnp.maximum(d0 + d1, TINY)
 
 
 def semi_lagrangian(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:

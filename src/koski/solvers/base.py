@@ -30,7 +30,7 @@ def begin(base: Base, terrain: Terrain, depth, velocity) -> tuple[Water, Flow]:
 def fluid(base: Base, memory: Flow, floor, d, push, dt, grid) -> tuple[Flow, Flow]:
     """What is remembered now, and what flows [m³/s], over all that is solid."""
     if isinstance(base, Pipe):
-        q = accelerate(base, fading(base, dt), memory, floor, d, push, dt, grid)
+        q = accelerate(memory, base, fading(base, dt), floor, d, push, dt, grid)
         return q, q
     u = kick(memory, floor, d, base.manning, push, dt, grid)
     return u, flux(u, floor, d, grid)

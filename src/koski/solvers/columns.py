@@ -26,7 +26,7 @@ from koski.core.errors import InputError
 from koski.core.frame import Frame
 from koski.core.grid import Grid
 from koski.core.inputs import RHO, Inputs, drive
-from koski.core.phase import phase
+from koski.core.phase import phase, renew
 from koski.core.pytree import pytree, static
 from koski.core.stencil import STICKS, TINY, Flow
 from koski.core.terrain import Terrain
@@ -96,12 +96,12 @@ def accelerate(columns: Columns, eta: Pairs, bar: Pairs, b, d, push, dt, grid: G
     mu = (1 - columns.friction) ** dt
     push = Pairs(*jnp.zeros(4, jnp.float32)) if push is None else eight.along(push, grid)
 
-    def kick(way: Way, eta, bar, push):
+    def kick(eta, way: Way, bar, push):
         a0, a1 = over_sill(way, bar, b, d, grid)
         eta = mu * eta + dt * (G / (grid.cell * way.length) * (a0 - a1) + push)
         return jnp.where((jnp.minimum(a0, a1) > STICKS) & (jnp.abs(eta) > STILL), eta, 0)
 
-    eta = per_pair(phase(kick), WAYS, eta, bar, push)
+    eta = per_pair(renew(kick), eta, WAYS, bar, push)
     return eta if columns.manning is None else rub(columns.manning, eta, bar, b, d, dt, grid)
 
 

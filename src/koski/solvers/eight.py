@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from koski.core.grid import Grid
-from koski.core.phase import phase
+from koski.core.phase import renew
 from koski.core.pytree import pytree
 from koski.core.stencil import TINY, WALL, Flow, above, below, left, right
 from koski.core.water import WATER, Water
@@ -165,7 +165,7 @@ def scale(q: Pairs, d, dt, grid: Grid):
     return held / jnp.maximum(dt * outflow(q, grid), held)
 
 
-def upwind(way: Way, q, f, grid: Grid):
+def upwind(q, way: Way, f, grid: Grid):
     """A flow times the value of `f` in the column that it leaves."""
     f0, f1 = way.ends(f, grid)
     return q * jnp.where(q > 0, f0, f1)
@@ -173,7 +173,7 @@ def upwind(way: Way, q, f, grid: Grid):
 
 def carry(q: Pairs, f, grid: Grid) -> Pairs:
     """Each flow times the value of `f` in the column that it leaves."""
-    return per_pair(lambda way, q: phase(upwind)(way, q, f, grid), WAYS, q)
+    return per_pair(lambda q, way: renew(upwind)(q, way, f, grid), q, WAYS)
 
 
 def move(w: Water, q: Pairs, dt, grid: Grid) -> Water:

@@ -21,7 +21,7 @@ from koski.core.edges import calm, hold
 from koski.core.frame import Frame
 from koski.core.grid import Grid
 from koski.core.inputs import Inputs, drive
-from koski.core.phase import phase
+from koski.core.phase import phase, renew
 from koski.core.pytree import pytree
 from koski.core.solver import G
 from koski.core.stencil import TINY, Flow, above, div, over_sill, per_face, upwind
@@ -67,7 +67,7 @@ class HistoryWave:
         rows = spread(keep * dt * s.rise + gain, b, w.d, dt, grid, along_x=True)
         change = spread(rows, b, w.d, dt, grid, along_x=False)
         change = restore(w.d, change, grid)
-        u = phase(accelerate)(s.u, keep, push, b, w.d + change, dt, grid)
+        u = renew(accelerate)(s.u, keep, push, b, w.d + change, dt, grid)
         u = calm(u, w.d, edges, dt, grid)
         rise = jnp.where(w.d + change > 0, change / dt, 0)
         rise = calm(Flow(rise, rise), w.d, edges, dt, grid).x

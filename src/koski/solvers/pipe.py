@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from koski.core.edges import calm, hold
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
-from koski.core.phase import phase
+from koski.core.phase import renew
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
 from koski.core.stencil import STICKS, Flow, over_sill, per_face
@@ -71,8 +71,8 @@ class Pipe:
         b, edges, grid = terrain.b, terrain.edges, terrain.grid
         w = supply(s.water, inputs, dt, grid)
         mu = (1 - self.friction) ** dt
-        q = phase(accelerate)(self, mu, s.q, b, w.d, drive(inputs, grid), dt, grid)
-        q = phase(limit)(calm(q, w.d, edges, dt, grid), w.d, dt, grid)
+        q = renew(accelerate)(s.q, self, mu, b, w.d, drive(inputs, grid), dt, grid)
+        q = renew(limit)(calm(q, w.d, edges, dt, grid), w.d, dt, grid)
         w = move(w, q, dt, grid)
         return State(hold(w, b, edges, inputs.held, dt, grid), q)
 
@@ -88,7 +88,7 @@ def look(pipe: Pipe, s: State, terrain: Terrain) -> Frame:
     return make_frame(s.water, u, terrain)
 
 
-def accelerate(pipe: Pipe, mu, q: Flow, b, d, push: Flow | None, dt, grid) -> Flow:
+def accelerate(q: Flow, pipe: Pipe, mu, b, d, push: Flow | None, dt, grid) -> Flow:
     """q := mu q + dt A g (h0 − h1) / l, where the upwind side stands above the sill."""
     here, there = over_sill(b, d, grid)
     kick = dt * G * pipe.lively

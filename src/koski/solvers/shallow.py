@@ -11,11 +11,12 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from koski.core.edges import calm, hold
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
-from koski.core.phase import phase
+from koski.core.phase import phase, renew
 from koski.core.pytree import pytree, static
 from koski.core.solver import G
 from koski.core.stencil import STICKS, TINY, Flow, over_sill, per_face
@@ -94,8 +95,8 @@ def flood(s: State, terrain: Terrain, inputs: Inputs, dt) -> tuple[Water, Flow, 
     grid = terrain.grid
     w = supply(s.water, inputs, dt, grid)
     q = phase(flux)(s.u, terrain.b, w.d, grid)
-    q = phase(limit)(q, w.d, dt, grid)
-    return phase(move)(w, q, dt, grid), q, s.u
+    q = renew(limit)(q, w.d, dt, grid)
+    return renew(move)(w, q, dt, grid), q, s.u
 
 
 def settle(w: Water, u: Flow, terrain: Terrain, inputs: Inputs, dt) -> State:
@@ -118,6 +119,7 @@ def kick(u: Flow, b, d, manning, push: Flow | None, dt, grid) -> Flow:
 
     Kellomäki 2015, eq. 4.6.  A face with no water above its sill is a wall.
     """
+    b, d = lax.optimization_barrier((b, d))
     here, there = over_sill(b, d, grid)
     u = per_face(lambda u, a0, a1: u + (G * dt / grid.cell) * (a0 - a1), u, here, there)
     if push is not None:
