@@ -59,7 +59,7 @@ def renew(f: Callable[Concatenate[R, P], R]) -> Callable[Concatenate[R, P], R]:
             return lax.while_loop(lambda c: c[0] < rounds, round_, (jnp.int32(0), old))[1]
 
         @once.defjvp
-        def _(values, changes):
+        def change(values, changes):
             return jax.jvp(phase(again), values, changes)
 
         return lax.platform_dependent(known, old, cpu=once, default=again)

@@ -96,7 +96,9 @@ class Wave:
             flows, p = lax.cond(s.x_first, along("xy"), along("yx"), w, s.p)
         for name, F in flows.items():
             w = w.add(name, -phase(div)(F, grid))
-        p = calm(rough(p, b, w.d, self.manning, dt, grid), w.d, edges, dt, grid)
+        keep = (1 - self.tau) ** dt  # what is not damped: 1 − τ in eq. 17
+        p = per_face(lambda p: keep * p, rough(p, b, w.d, self.manning, dt, grid))
+        p = calm(p, w.d, edges, dt, grid)
         w = replace(w, t=s.water.t.tick(dt))
         return State(hold(w, b, edges, inputs.held, dt, grid), p, ~s.x_first)
 
@@ -178,7 +180,7 @@ def stage(wave: Wave, has: dict, p, push, b, dt, grid: Grid) -> tuple[dict, jax.
     k, f = phase(intend)(wave.theta, u, joined, push, a0, a1, D, dt, grid)
     wish = settle(k, f, grid)
     F = pass_on(wish, a0, a1, grid)
-    p = speed(wave, u, joined, wish, F, D, dt, grid)
+    p = speed(wave.theta, u, joined, wish, F, D, dt, grid)
     dyes = {name: ride(F, m, d, grid) for name, m in has.items() if name != WATER}
     return {WATER: F} | dyes, p
 
@@ -231,15 +233,14 @@ def intend(theta, u, joined, push, a0, a1, D, dt, grid: Grid) -> tuple[jax.Array
     return joined * k, falls + joined * (f - falls)
 
 
-def speed(wave: Wave, u, joined, wish, F, D, dt, grid: Grid):
-    """u' = u + (l F / dt D − u) / θ, and √D u' of it what is not damped: 1 − τ in eq. 17.
+def speed(theta, u, joined, wish, F, D, dt, grid: Grid):
+    """√D u'  with  u' = u + (l F / dt D − u) / θ.
 
     Where less flowed than was wished, u counts less as well.
     """
     D = jnp.maximum(D, DRY)
-    theta = weight(wave.theta, u, joined, dt, grid)
+    theta = weight(theta, u, joined, dt, grid)
     flows = jnp.abs(wish) > FAINT
     u = u * jnp.where(flows, F / jnp.where(flows, wish, 1), 0)
     new = u + (F * grid.cell / (dt * D) - u) / theta
-    keep = (1 - wave.tau) ** dt * jnp.sqrt(D)
-    return jnp.where((D > DRY) & (jnp.abs(new) > STILL), keep * new, 0)
+    return jnp.where((D > DRY) & (jnp.abs(new) > STILL), jnp.sqrt(D) * new, 0)
