@@ -25,43 +25,32 @@ def conserving(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
     flows in counts, as a convex combination of neighbours: no step makes a new extreme.
     """
     k = dt / grid.area
-    return Flow(carried_x(u.x, q, d, k, grid), carried_y(u.y, q, d, k, grid))
+    return Flow(
+        carried(u.x, q.x, q.y, d, k, grid, (right, left), (above, below)),
+        carried(u.y, q.y, q.x, d, k, grid, (above, below), (right, left)),
+    )
 
 
-def carried_x(u, q: Flow, d, k, grid: Grid):
-    """u − k / d̄ · Σ inflow · (u − u upwind) for the x faces; the halves of all means cancel."""
+def carried(u, q, p, d, k, grid: Grid, along, across):
+    """u − k / d̄ · Σ inflow · (u − u upwind) for one kind of face, p what flows across its flow q.
 
-    def from_west():
-        return forth(left(q.x, grid) + q.x, u - left(u, grid))
+    The halves of all means cancel.  `along` and `across` are the shifts ahead and back.  What is
+    shifted is the result of a phase, or goes into it: no device rounds a product before its sum.
+    """
+    (ahead, behind), (aside, opposite) = along, across
 
-    def across(part):
-        return part(q.y + right(q.y, grid), above(u, grid) - u)
+    def from_aside():
+        return opposite(forth(p + ahead(p, grid), aside(u, grid) - u), grid)
 
-    def and_south(west):
-        return west + below(across(forth), grid)
+    def from_behind(some):
+        return some + forth(behind(q, grid) + q, u - behind(u, grid))
 
     def all_in(some):
-        east = back(q.x + right(q.x, grid), right(u, grid) - u)
-        return u - k * (some + (east + across(back))) / deep(d, right(d, grid))
+        east = back(q + ahead(q, grid), ahead(u, grid) - u)
+        north = back(p + ahead(p, grid), aside(u, grid) - u)
+        return u - k * (some + (east + north)) / deep(d, ahead(d, grid))
 
-    return renew(all_in)(renew(and_south)(phase(from_west)()))
-
-
-def carried_y(u, q: Flow, d, k, grid: Grid):
-    """The same for the y faces."""
-
-    def along(part):
-        return part(q.x + above(q.x, grid), right(u, grid) - u)
-
-    def from_west():
-        return left(along(forth), grid)
-
-    def all_in(west):
-        south = forth(below(q.y, grid) + q.y, u - below(u, grid))
-        north = back(q.y + above(q.y, grid), above(u, grid) - u)
-        return u - k * ((west + along(back)) + (south + north)) / deep(d, above(d, grid))
-
-    return renew(all_in)(phase(from_west)())
+    return renew(all_in)(renew(from_behind)(phase(from_aside)()))
 
 
 def forth(q, step):
