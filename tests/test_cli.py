@@ -137,6 +137,12 @@ def test_a_bench_prints_its_json_last():
     assert koski("bench", "--solver", "nope").returncode == 2
 
 
+def test_the_threads_to_compute_on_can_be_chosen():
+    done = koski("--threads", 1, "bench", "--size", 16, "--solver", "pipe", "--json")
+    assert "1 of its threads" in json.loads(done.stdout.splitlines()[-1])["device"]
+    assert koski("--threads", 0, "scenes").returncode == 2
+
+
 def test_the_second_start_finds_what_the_first_compiled(tmp_path):
     for _ in range(2):
         done = koski("run", "dam-break", "--size", 32, "--seconds", 1, XDG_CACHE_HOME=str(tmp_path))

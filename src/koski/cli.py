@@ -1,5 +1,6 @@
 """The command line: koski scenes | play | run | film | picture | bench."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -48,8 +49,13 @@ def koski(
     version: Annotated[
         bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Tell it.")
     ] = False,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Compute on so many threads of the CPU (default: all).")
+    ] = None,
 ) -> None:
     """Interactive water: rivers, floods, dams and waves on large terrains."""
+    if threads is not None:  # JAX and Numba look at these when they first compute
+        os.environ |= {"PJRT_NPROC": str(threads), "NUMBA_NUM_THREADS": str(threads)}
 
 
 @app.command("scenes")

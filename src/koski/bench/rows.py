@@ -9,7 +9,7 @@ slows one round slows all of them alike, and ratios stay fair.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
-from os import cpu_count
+from os import cpu_count, environ
 from time import perf_counter
 
 import jax
@@ -114,4 +114,7 @@ def timed(c: Contender, calls: int) -> float:
 def device() -> str:
     """The device in words."""
     first = jax.devices()[0]
-    return f"cpu, {cpu_count()} cores" if first.platform == "cpu" else first.device_kind
+    if first.platform != "cpu":
+        return first.device_kind
+    told = f", {threads} of its threads" if (threads := environ.get("PJRT_NPROC")) else ""
+    return f"cpu, {cpu_count()} cores{told}"
