@@ -50,7 +50,8 @@ def koski(
         bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Tell it.")
     ] = False,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Compute on so many threads of the CPU (default: all).")
+        int | None,
+        typer.Option(min=1, help="Compute on so many threads of the CPU (default: all)."),
     ] = None,
 ) -> None:
     """Interactive water: rivers, floods, dams and waves on large terrains."""

@@ -5,6 +5,7 @@ All pictures are of one size and all worlds of one grid, so that their programs 
 
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -18,8 +19,9 @@ from koski.render.light import MEDIA, OUT_OF_WATER, Medium, medium, schlick
 from koski.render.noise import fractal
 from koski.render.paint import GLASS, GROUND, SKY, SOIL, WATER, look_out
 from koski.render.renderer import Look, Renderer, aim, blurred
-from koski.render.stage import hazed
+from koski.render.stage import Sight, hazed
 from koski.render.tone import srgb, to_bytes
+from koski.render.water import Rays, over_land
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +74,22 @@ def test_edges_under_water_are_where_snell_says(angle):
     assert 0.5 < sure.mean() < 0.97
     assert_array_equal(found[sure], squares()[sure])
     assert (found != squares(index=1.15))[sure].mean() > 0.01
+
+
+def test_a_mirrored_ray_meets_a_thin_wall_just_below_its_top():
+    """Looked for where it is as high as the wall, whether it is met would be left to rounding."""
+    b = np.zeros((N, N), np.float32)
+    b[:, 30:32] = 3.3
+    terrain = ground(b)
+    renderer = Renderer(terrain)
+    renderer.see(seen(terrain, 1.0))
+    x, end = np.meshgrid(np.linspace(1, 10, 40), np.linspace(-0.1, 0.1, 9) + 31 * CELL)
+    slope, zero = 2.3 / (end - x), np.zeros_like(x)
+    p = jnp.asarray(np.stack([x, zero + 7.3, zero + 1]), jnp.float32)
+    d = jnp.asarray(np.stack([1 + zero, zero, slope]) / np.hypot(1, slope), jnp.float32)
+    sight, mirrored = Sight(p, d, *[p[0]] * 4), Rays(d, d, d, *[p[0]] * 6)
+    way = jax.jit(over_land)(renderer.stage(1.0), sight, mirrored)
+    assert_allclose(p[0] + way * d[0], end, atol=CELL)
 
 
 def test_water_seen_from_above_mirrors_a_fiftieth():

@@ -28,6 +28,9 @@ DARK = 7.0  # optical depth at which nothing is left of the light
 EDGE = 0.01  # water shallower than this [m], or this share of a cell, mirrors less
 FILM = 0.02  # depth of a film [m], or its share of a cell
 WHITE = 0.85  # albedo of foam
+SHORT = (
+    0.01  # of a cell below the highest land is the last look for it: rounding decides at its top
+)
 OFF = 0.01  # from a body's surface, shadows are looked for [m]
 NET = 0.65  # how much of the net of light that waves could make is seen
 
@@ -217,7 +220,8 @@ def over_land(stage: Stage, sight: Sight, rays: Rays):
     land = stage.land
     k = (jnp.arange(STEPS) + 1.0) / STEPS
     _, leave = march.entry(land, sight.p, rays.mirrored)
-    over = (land.high - sight.p[2]) / jnp.maximum(rays.mirrored[2], 1e-3)
+    top = land.high - SHORT * land.grid.cell
+    over = (top - sight.p[2]) / jnp.maximum(rays.mirrored[2], 1e-3)
     most = jnp.maximum(jnp.minimum(leave, over), 0)
     way = jnp.stack([most * (s * s) for s in k])
     return march.along(land, sight.p, rays.mirrored, way)
