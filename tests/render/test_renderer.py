@@ -4,6 +4,7 @@ All pictures are of one size and all worlds of one grid, so that their programs 
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -74,6 +75,21 @@ def test_edges_under_water_are_where_snell_says(angle):
     assert 0.5 < sure.mean() < 0.97
     assert_array_equal(found[sure], squares()[sure])
     assert (found != squares(index=1.15))[sure].mean() > 0.01
+
+
+def test_the_edges_of_the_block_of_land_do_not_jump_from_pixel_to_pixel():
+    """Moved by a hundredth of a pixel, a single sample shows a small part of their contrast."""
+    terrain = ground(np.zeros((N, N)))
+    renderer = smooth(Renderer(terrain))
+    renderer.see(seen(terrain, -1.0))
+
+    def drawn(azimuth):
+        camera = orbit((MIDDLE, MIDDLE, 0), 60, azimuth=azimuth, elevation=25, fov=30)
+        return renderer.draw(camera, W, H, "draft").astype(int)
+
+    pictures = [drawn(-70 + 0.015 * k) for k in range(40)]
+    assert np.ptp(pictures[0]) > 100
+    assert max(np.abs(a - b).max() for a, b in pairwise(pictures)) <= 10
 
 
 def test_a_mirrored_ray_meets_a_thin_wall_just_below_its_top():

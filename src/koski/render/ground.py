@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 
@@ -79,10 +81,12 @@ def ground(stage: Stage, sight: Sight, sun=1.0):
 
 
 def cut(stage: Stage, sight: Sight):
-    """The cut side of the land: turf, soil, and layers of stone."""
+    """The cut side of the land: soil and layers of stone, turf within a pixel of the dry top."""
     x, y, z = sight.p
     size = stage.site.scale
-    deep = stage.land.spot(x, y).of(stage.land.b) - z
+    at = stage.land.spot(x, y)
+    b, w = at.of(stage.land.b), at.of(stage.sea.w)
+    deep = b - z
     wavy, patch = materials.read(
         stage.noise, x + y, z, sight.footprint, (materials.CLOUDS, 90 * size, 0.0),
         (materials.CLOUDS, 13 * size, 0.4),
@@ -91,4 +95,7 @@ def cut(stage: Stage, sight: Sight):
     stone = beside(STONE, z) * (1 + 0.18 * layer + 0.5 * patch)
     earth = beside(materials.SOIL, z) * (1 + 0.5 * patch)
     color = stone + jnp.exp(-deep / (1.5 * size) + patch) * (earth - stone)
-    return matt(stage, jnp.clip(color, 0.01, 0.8), sight.normal, jnp.ones_like(z), 1.0)
+    side = matt(stage, jnp.clip(color, 0.01, 0.8), sight.normal, jnp.ones_like(z), 1.0)
+    brim = jnp.where(w > b, 0, jnp.clip(1 - deep / jnp.maximum(sight.footprint, 1e-9), 0, 1))
+    top = ground(stage, replace(sight, p=jnp.stack([x, y, b])))
+    return side + brim * (top - side)

@@ -185,6 +185,13 @@ def side(land: Land, sea: Sea, eye, d, base):
     return jnp.where(hit, enter, FAR)
 
 
+def side_covers(land: Land, eye, d, base, pixel):
+    """How much of a pixel the cut sides cover: less than all at their lower and outer edges."""
+    enter, leave = entry(land, eye, d)
+    low, inside = eye[2] + enter * d[2] - base, 0.5 * (leave - enter)
+    return jnp.clip(jnp.minimum(low, inside) / jnp.maximum(pixel * enter, 1e-9), 0, 1)
+
+
 def passes_below(land: Land, eye, d, base):
     """Which rays from outside come in below the block of land."""
     enter, _ = entry(land, eye, d)

@@ -15,7 +15,7 @@ from koski.render import march
 from koski.render.camera import Camera
 from koski.render.crowd import Crowd, solid
 from koski.render.ground import cut, ground
-from koski.render.stage import Sight, Stage, hazed
+from koski.render.stage import Sight, Stage, hazed, unit
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
 from koski.render.water import water
 
@@ -97,14 +97,13 @@ def seen(stage: Stage, eye, d, t, above, pixel) -> tuple[Sight, jax.Array]:
     wide, deep = land.grid.size
     to_x = jnp.minimum(jnp.abs(p[0]), jnp.abs(p[0] - wide))
     to_y = jnp.minimum(jnp.abs(p[1]), jnp.abs(p[1] - deep))
-    along_x = to_x < to_y
-    none = jnp.zeros_like(t)
-    normal = jnp.stack([
-        jnp.where(along_x, -jnp.sign(d[0]), none), jnp.where(along_x, none, -jnp.sign(d[1])), none
-    ])  # fmt: skip
     footprint = pixel * jnp.where(t < march.FAR, t, 0)
+    by_x = jnp.clip(0.5 + 0.5 * (to_y - to_x) / jnp.maximum(footprint, 1e-9), 0, 1)
+    normal = unit(-jnp.sign(d[0]) * by_x, -jnp.sign(d[1]) * (1 - by_x), jnp.zeros_like(t))
     steep = jnp.maximum(jnp.abs(d[2]), 0.15)
     cover = jnp.clip(above * jnp.maximum(1 - d[2] * d[2], 1e-3) / pixel, 0, 1)
+    sides = march.side_covers(land, eye, d, stage.base, pixel)
+    cover = jnp.where(cut, jnp.minimum(cover, sides), cover)
     return Sight(p, d, t, normal, footprint / jnp.sqrt(steep), cover), kind
 
 
