@@ -4,9 +4,7 @@ All pictures are of one size and all worlds of one grid, so that their programs 
 """
 
 from dataclasses import replace
-from itertools import pairwise
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -20,9 +18,8 @@ from koski.render.light import MEDIA, OUT_OF_WATER, Medium, medium, schlick
 from koski.render.noise import fractal
 from koski.render.paint import GLASS, GROUND, SKY, SOIL, WATER, look_out
 from koski.render.renderer import Look, Renderer, aim, blurred
-from koski.render.stage import Sight, hazed
+from koski.render.stage import hazed
 from koski.render.tone import srgb, to_bytes
-from koski.render.water import Rays, over_land
 
 
 @pytest.fixture(autouse=True)
@@ -75,37 +72,6 @@ def test_edges_under_water_are_where_snell_says(angle):
     assert 0.5 < sure.mean() < 0.97
     assert_array_equal(found[sure], squares()[sure])
     assert (found != squares(index=1.15))[sure].mean() > 0.01
-
-
-def test_the_edges_of_the_block_of_land_do_not_jump_from_pixel_to_pixel():
-    """Moved by a hundredth of a pixel, a single sample shows a small part of their contrast."""
-    terrain = ground(np.zeros((N, N)))
-    renderer = smooth(Renderer(terrain))
-    renderer.see(seen(terrain, -1.0))
-
-    def drawn(azimuth):
-        camera = orbit((MIDDLE, MIDDLE, 0), 60, azimuth=azimuth, elevation=25, fov=30)
-        return renderer.draw(camera, W, H, "draft").astype(int)
-
-    pictures = [drawn(-70 + 0.015 * k) for k in range(40)]
-    assert np.ptp(pictures[0]) > 100
-    assert max(np.abs(a - b).max() for a, b in pairwise(pictures)) <= 10
-
-
-def test_a_mirrored_ray_meets_a_thin_wall_just_below_its_top():
-    """Looked for where it is as high as the wall, whether it is met would be left to rounding."""
-    b = np.zeros((N, N), np.float32)
-    b[:, 30:32] = 3.3
-    terrain = ground(b)
-    renderer = Renderer(terrain)
-    renderer.see(seen(terrain, 1.0))
-    x, end = np.meshgrid(np.linspace(1, 10, 40), np.linspace(-0.1, 0.1, 9) + 31 * CELL)
-    slope, zero = 2.3 / (end - x), np.zeros_like(x)
-    p = jnp.asarray(np.stack([x, zero + 7.3, zero + 1]), jnp.float32)
-    d = jnp.asarray(np.stack([1 + zero, zero, slope]) / np.hypot(1, slope), jnp.float32)
-    sight, mirrored = Sight(p, d, *[p[0]] * 4), Rays(d, d, d, *[p[0]] * 6)
-    way = jax.jit(over_land)(renderer.stage(1.0), sight, mirrored)
-    assert_allclose(p[0] + way * d[0], end, atol=CELL)
 
 
 def test_water_seen_from_above_mirrors_a_fiftieth():
@@ -220,23 +186,6 @@ def test_views_show_what_they_are_meant_to():
         kinds[name] = set(np.unique(look_out(renderer.stage(1.0), camera, d, 1e-3)[1]).tolist())
     assert {SKY, GROUND, WATER, SOIL} <= kinds["overview"] | kinds["side"]
     assert GLASS in kinds["side"] and {GROUND, WATER} <= kinds["down"]
-
-
-def test_the_skyline_is_smooth_even_with_one_sample_a_pixel():
-    x = np.broadcast_to((np.arange(N) + 0.5) * CELL, (N, N))
-    terrain = ground(0.08 * x)  # rises to the right: its far edge is a slanted line
-    camera = Camera.create((MIDDLE, -6, 4.0), (MIDDLE, MIDDLE, 1.5), fov=40)
-    renderer = Renderer(terrain)
-    renderer.see(seen(terrain, -5.0, 0.0))
-    d = aim(camera, H, W, (H, W), (0.0, 0.0))
-    pixel = np.radians(40.0) / H
-    sight, kind = look_out(renderer.stage(1.0), camera, d, pixel)
-    covered = np.where(np.asarray(kind) == SKY, 0, np.asarray(sight.cover)).sum(0)
-    columns = np.arange(W)[W // 4 : -W // 4]
-    edge = covered[columns]
-    line = np.polyval(np.polyfit(columns, edge, 1), columns)
-    assert np.ptp(line) > 3  # it crosses some rows
-    assert np.abs(edge - line).max() < 0.15  # a staircase would be half a pixel off
 
 
 # ── frames ───────────────────────────────────────────────────────────────────────────────
