@@ -28,9 +28,7 @@ DARK = 7.0  # optical depth at which nothing is left of the light
 EDGE = 0.01  # water shallower than this [m], or this share of a cell, mirrors less
 FILM = 0.02  # depth of a film [m], or its share of a cell
 WHITE = 0.85  # albedo of foam
-SHORT = (
-    0.01  # of a cell below the highest land is the last look for it: rounding decides at its top
-)
+SHORT = 0.01  # of a cell below the highest land it is looked for last: at its top, rounding decides
 OFF = 0.01  # from a body's surface, shadows are looked for [m]
 NET = 0.65  # how much of the net of light that waves could make is seen
 

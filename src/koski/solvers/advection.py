@@ -2,8 +2,8 @@
 
     ∂u/∂t + u·∇u = 0
 
-On the CPU, XLA vectorises a loop only while it shifts one way along x: what must look both ways
-is done in two phases.
+On the CPU, XLA vectorises a loop only while it shifts one way along each axis: what must look both
+ways is done in several phases.
 """
 
 from functools import reduce
@@ -34,8 +34,8 @@ def conserving(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
 def carried(u, q, p, d, k, grid: Grid, along, across):
     """u − k / d̄ · Σ inflow · (u − u upwind) for one kind of face, p what flows across its flow q.
 
-    The halves of all means cancel.  `along` and `across` are the shifts ahead and back.  What is
-    shifted is the result of a phase, or goes into it: no device rounds a product before its sum.
+    The halves of all means cancel.  `along` and `across` are the shifts ahead and back.  A product
+    is shifted only as the result of a phase: many devices would round it before a sum, one not.
     """
     (ahead, behind), (aside, opposite) = along, across
 
