@@ -138,7 +138,7 @@ def test_rays_in_the_water_end_on_the_bed(seed):
     _, leave = march.entry(stage.land, p, d)
     way = np.linspace(0, 12, 97, dtype=np.float32)[1:, None]
     way = np.minimum(way, np.asarray(leave))
-    t = np.asarray(march.along(stage.land, *map(jnp.asarray, (p, d, way))), float)
+    t = np.asarray(march.along(stage.land, *map(jnp.asarray, (p, d, way)))[0], float)
     true, _ = marched(SimpleNamespace(land=stage.land, sea=None), p, d)
     assert len(t) > 300 and (true < 12).mean() > 0.9
     hit = true < 12 - CELL

@@ -1,6 +1,7 @@
 """Edges in pictures: smooth with a single sample a pixel, and never left to rounding."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,8 @@ from numpy.testing import assert_allclose
 from sights import CELL, MIDDLE, H, N, W, ground, seen, smooth
 
 from koski import cache
+from koski.bodies.shapes import Capsule, Sphere
+from koski.render import tone
 from koski.render.camera import Camera, orbit
 from koski.render.paint import SKY, look_out
 from koski.render.renderer import Renderer, aim
@@ -36,6 +39,53 @@ def test_the_edges_of_the_block_of_land_do_not_jump_from_pixel_to_pixel():
     pictures = [drawn(-70 + 0.015 * k) for k in range(40)]
     assert np.ptp(pictures[0]) > 100
     assert max(np.abs(a - b).max() for a, b in pairwise(pictures)) <= 10
+
+
+def jump(renderer, camera) -> float:
+    """How much a sample changes at most, moved by a hundredth of a sample [1/255]."""
+
+    def shown(x):
+        return 255 * np.asarray(tone.srgb(renderer.shoot(camera, (x, 0.7 * x), 1.0, W, H, 1)))
+
+    return max(np.abs(shown(x + 0.01) - shown(x)).max() for x in np.linspace(-0.5, 0.5, 12))
+
+
+def body(shape, position, color):
+    turn = (0.94, 0.2, 0.17, 0.21)
+    still = np.zeros(3)
+    return SimpleNamespace(
+        shape=shape, position=position, rotation=turn, color=color, velocity=still
+    )
+
+
+@pytest.mark.parametrize("level", [-1.0, 1.0], ids=["over land", "in water"])
+def test_the_outlines_of_bodies_do_not_jump_from_sample_to_sample(level):
+    terrain = ground(np.zeros((N, N)))
+    renderer = smooth(Renderer(terrain))
+    bodies = [
+        body(Sphere(1.5), (MIDDLE + 5, MIDDLE, 2.5), "white"),
+        body(Capsule(0.8, 3.0), (MIDDLE, MIDDLE + 4, 3.5), "white"),
+    ]
+    renderer.see(seen(terrain, level), bodies)
+    camera = orbit((MIDDLE, MIDDLE, 1), 60, azimuth=-70, elevation=25, fov=24)
+    assert jump(renderer, camera) <= 20
+
+
+def test_water_ends_on_the_shore_without_a_jump():
+    x = np.broadcast_to((np.arange(N) + 0.5) * CELL, (N, N))
+    terrain = ground(0.1 * (x - MIDDLE))
+    renderer = smooth(Renderer(terrain))
+    renderer.see(seen(terrain, 0.0))
+    camera = orbit((MIDDLE, MIDDLE, 0), 30, azimuth=-70, elevation=25, fov=20)
+    assert jump(renderer, camera) <= 6
+
+
+def test_a_block_of_water_has_no_jumps_at_its_edges_and_those_of_the_bed_in_it():
+    terrain = ground(np.zeros((N, N)))
+    renderer = smooth(Renderer(terrain))
+    renderer.see(seen(terrain, 3.0))
+    camera = orbit((MIDDLE, MIDDLE, 1), 60, azimuth=-70, elevation=25, fov=30)
+    assert jump(renderer, camera) <= 10
 
 
 def test_the_skyline_is_smooth_even_with_one_sample_a_pixel():
@@ -67,5 +117,5 @@ def test_a_mirrored_ray_meets_a_thin_wall_just_below_its_top():
     p = jnp.asarray(np.stack([x, zero + 7.3, zero + 1]), jnp.float32)
     d = jnp.asarray(np.stack([1 + zero, zero, slope]) / np.hypot(1, slope), jnp.float32)
     sight, mirrored = Sight(p, d, *[p[0]] * 4), Rays(d, d, d, *[p[0]] * 6)
-    way = jax.jit(over_land)(renderer.stage(1.0), sight, mirrored)
+    way, _ = jax.jit(over_land)(renderer.stage(1.0), sight, mirrored)
     assert_allclose(p[0] + way * d[0], end, atol=CELL)

@@ -19,6 +19,7 @@ from koski.render.stage import Stage
 from koski.render.tiles import Tiles
 
 DAMP = 0.12  # a body is wet so far above the water [m]
+SOAKED = 0.45  # how much darker it is then
 STIRS = 0.7  # a body that moves with the water, but for less than this, makes no foam [m/s]
 
 
@@ -50,7 +51,7 @@ def solid(stage: Stage, hit: Hit, p, d, footprint, sun=1.0):
     color, gloss = skin(stage, hit, footprint)
     at = stage.land.spot(p[0], p[1])
     damp = jnp.clip(1 - (p[2] - at.of(stage.sea.w)) / DAMP, 0, 1)
-    color = color * (1 - 0.45 * damp)
+    color = color * (1 - SOAKED * damp)
     gloss = jnp.maximum(gloss, 0.5 * damp)
     light = matt(stage, color, hit.normal, sun * sunshine(stage, at, p[2]), jnp.ones_like(gloss))
     away = reflect(d, hit.normal)

@@ -6,7 +6,8 @@ rays [...].  Rays come from the middle of the part, that is w + t d, |d| = 1, in
 `turn` [3, 3, ...] has the axes of the part as columns.  Then
 
     meet      gives the distances t at which a ray enters and leaves, and the number of the face
-              for each; near > far where it misses.
+              for each; near > far where it misses.  Behind a facet it leaves nowhere.
+    inside    is about how far inside the outline a ray is that goes through over a chord.
     surface   is what tells the normal of some faces, of the solids with these numbers: from that
     normal    points out of the surface, in the axes of the part, at a point there.
     shadow    is the silhouette along the z axis, in axes where that leads to the sun: how far
@@ -37,6 +38,8 @@ class Form(Protocol):
     half: jax.Array  # half its size [3, n] [m]
 
     def meet(self, turn, w, d) -> tuple[Any, Any, Any, Any]: ...
+
+    def inside(self, chord) -> Any: ...
 
     def surface(self, row, face) -> Any: ...
 
@@ -74,6 +77,9 @@ class Slabs:
         k = jnp.arange(len(self.axis), dtype=jnp.int32)
         start = (jnp.full(shape, -jnp.inf), jnp.full(shape, jnp.inf), faces, faces)
         return over(cut, start, (k, self.axis, self.at, self.wide))
+
+    def inside(self, chord):
+        return 0.5 * chord
 
     def surface(self, row, face):
         flat = face * self.part.size + row
@@ -133,6 +139,9 @@ class Pills:
             far = jnp.where(room >= 0, jnp.maximum(far, mid + deep), far)
         return near, far, 0, 0
 
+    def inside(self, chord):
+        return chord * chord / (8 * self.radius)
+
     def surface(self, row, face):
         return rows(self.long, row)
 
@@ -159,6 +168,10 @@ class Logs:
 
     def meet(self, turn, w, d):
         return *barrel(self.radius, self.long, turn[:, 2], w, d), 0, 0
+
+    def inside(self, chord):
+        """Round as a pill, but sharp at the rims of its ends."""
+        return chord * jnp.maximum(chord / (8 * self.radius), 0.25)
 
     def surface(self, row, face):
         return rows((self.radius, self.long), row)
@@ -213,7 +226,10 @@ class Facets:
         x = [t * d[i] - to[i] for i in range(3)]
         s, r = dot(share_p, x), dot(share_q, x)
         hit = seen & (s >= -EDGE) & (r >= -EDGE) & (s + r <= 1 + EDGE)
-        return jnp.where(hit, t, jnp.inf), jnp.where(hit, t, -jnp.inf), 0, 0
+        return jnp.where(hit, t, jnp.inf), jnp.where(hit, jnp.inf, -jnp.inf), 0, 0
+
+    def inside(self, chord):
+        return chord
 
     def surface(self, row, face):
         return rows((self.facing, self.bend), row)

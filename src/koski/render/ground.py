@@ -16,6 +16,7 @@ from koski.render.spot import Spot
 from koski.render.stage import Sight, Stage, unit
 
 PI = 3.14159265
+EDGE = 0.01  # how deep the water's edge is [m], or its share of a cell
 STONE = (0.23, 0.19, 0.15)  # of the cut sides
 
 
@@ -56,6 +57,11 @@ def above(stage: Stage, p):
     return stage.land.spot_coarse(p[0], p[1]).of(stage.above)
 
 
+def edge(stage: Stage):
+    """Water shallower than this mirrors less, and so does ground no higher above it [m]."""
+    return EDGE * max(1.0, stage.land.grid.cell)
+
+
 def matt(stage: Stage, color, normal, sun, sees):
     """Light that a dull surface sends anywhere: of the sun, the sky and the land about it."""
     sky = stage.sky
@@ -76,17 +82,26 @@ def ground(stage: Stage, sight: Sight, sun=1.0):
     light = matt(stage, color, r.normal, sun * sunshine(stage, r.at, z), sees)
     away = reflect(sight.d, r.normal)
     sand = 1 - smooth(1.0, 3.0, above(stage, sight.p) / stage.site.shore)  # grass is no mirror
-    mirror = schlick(-dot(sight.d, r.normal)) * wet * wet * 0.35 * sees * sand
+    ashore = jnp.clip((z - r.at.of(stage.sea.w)) / edge(stage), 0, 1)  # nor is the water's edge
+    mirror = schlick(-dot(sight.d, r.normal)) * wet * wet * 0.35 * sees * sand * ashore
     return light + mirror * stage.sky.radiance(jnp.stack([away[0], away[1], jnp.abs(away[2])]))
 
 
 def cut(stage: Stage, sight: Sight):
-    """The cut side of the land: soil and layers of stone, turf within a pixel of the dry top."""
+    """The cut side of the land, turf within a pixel of the dry top."""
     x, y, z = sight.p
-    size = stage.site.scale
     at = stage.land.spot(x, y)
     b, w = at.of(stage.land.b), at.of(stage.sea.w)
-    deep = b - z
+    side = soil(stage, sight, b - z)
+    brim = jnp.where(w > b, 0, jnp.clip(1 - (b - z) / jnp.maximum(sight.footprint, 1e-9), 0, 1))
+    top = ground(stage, replace(sight, p=jnp.stack([x, y, b])))
+    return side + brim * (top - side)
+
+
+def soil(stage: Stage, sight: Sight, deep):
+    """Soil and layers of stone, so deep below the ground."""
+    x, y, z = sight.p
+    size = stage.site.scale
     wavy, patch = materials.read(
         stage.noise, x + y, z, sight.footprint, (materials.CLOUDS, 90 * size, 0.0),
         (materials.CLOUDS, 13 * size, 0.4),
@@ -95,7 +110,4 @@ def cut(stage: Stage, sight: Sight):
     stone = beside(STONE, z) * (1 + 0.18 * layer + 0.5 * patch)
     earth = beside(materials.SOIL, z) * (1 + 0.5 * patch)
     color = stone + jnp.exp(-deep / (1.5 * size) + patch) * (earth - stone)
-    side = matt(stage, jnp.clip(color, 0.01, 0.8), sight.normal, jnp.ones_like(z), 1.0)
-    brim = jnp.where(w > b, 0, jnp.clip(1 - deep / jnp.maximum(sight.footprint, 1e-9), 0, 1))
-    top = ground(stage, replace(sight, p=jnp.stack([x, y, b])))
-    return side + brim * (top - side)
+    return matt(stage, jnp.clip(color, 0.01, 0.8), sight.normal, jnp.ones_like(z), 1.0)

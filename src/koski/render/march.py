@@ -201,7 +201,8 @@ def passes_below(land: Land, eye, d, base):
 def along(land: Land, p, d, way):
     """How far along rays from p the ground is: looked for at the distances `way` [K, ...].
 
-    None of them is beyond the border.  FAR where the ground is not before the last of them.
+    None of them is beyond the border.  FAR where the ground is not before the last of them.  And
+    how far it rises above the rays at most [m].
     """
 
     def over(t):
@@ -212,15 +213,20 @@ def along(land: Land, p, d, way):
 
 
 def first_under(over, way):
-    """Where rays first go under, looked for at the distances `way` [K, ...]; FAR if nowhere."""
+    """Where rays first go under, looked for at the distances `way` [K, ...]; FAR if nowhere.
+
+    And how far they are under at most.
+    """
 
     def step(found, t):
-        before, after = found
-        hit = (after >= FAR) & (phase(over)(t) >= 0)
-        return (jnp.where((after >= FAR) & ~hit, t, before), jnp.where(hit, t, after)), None
+        before, after, most = found
+        g = phase(over)(t)
+        hit = (after >= FAR) & (g >= 0)
+        before = jnp.where((after >= FAR) & ~hit, t, before)
+        return (before, jnp.where(hit, t, after), jnp.maximum(most, g)), None
 
     none = jnp.zeros_like(way[0])
-    (before, after), _ = lax.scan(step, (none, none + FAR), way, unroll=at_once())
+    (before, after, most), _ = lax.scan(step, (none, none + FAR, none - FAR), way, unroll=at_once())
     hit = after < FAR
     after = jnp.where(hit, after, before)
-    return jnp.where(hit, closer(over, before, after, over(before), over(after)), FAR)
+    return jnp.where(hit, closer(over, before, after, over(before), over(after)), FAR), most

@@ -14,7 +14,7 @@ from koski.core.phase import phase
 from koski.render import march
 from koski.render.camera import Camera
 from koski.render.crowd import Crowd, solid
-from koski.render.ground import cut, ground
+from koski.render.ground import cut, ground, soil
 from koski.render.stage import Sight, Stage, hazed, unit
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
 from koski.render.water import water
@@ -197,7 +197,14 @@ def cut_light(stage: Stage, sight: Sight, kind):
 
 
 def water_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
-    return hazed(stage, water(stage, sight, kind == GLASS, crowd), sight.d, sight.far)
+    """Water; on the cut side, within a pixel of the bed, it gives way to the soil below."""
+    light = water(stage, sight, kind == GLASS, crowd)
+    x, y, z = sight.p
+    deep = stage.land.spot(x, y).of(stage.land.b) - z
+    over = jnp.clip(-deep / jnp.maximum(sight.footprint, 1e-9), 0, 1)
+    side = phase(soil)(stage, sight, jnp.maximum(deep, 0))
+    light = jnp.where(kind == GLASS, side + over * (light - side), light)
+    return hazed(stage, light, sight.d, sight.far)
 
 
 SHADES = {
@@ -268,5 +275,6 @@ def bodies_in(light, stage: Stage, sight: Sight, eye, pixel, crowd: Crowd):
     hit = crowd.cast(eye[:, None, None], sight.d)
     p = eye[:, None, None] + hit.safe * sight.d
     sun = crowd.sunlit(p + 1e-3 * hit.normal, stage.sky.sun)
-    body = solid(stage, hit, p, sight.d, pixel * hit.safe, sun)
-    return jnp.where(hit.t < sight.far, hazed(stage, body, sight.d, hit.safe), light)
+    width = pixel * hit.safe
+    body = hazed(stage, solid(stage, hit, p, sight.d, width, sun), sight.d, hit.safe)
+    return light + hit.covers(jnp.maximum(width, 1e-9), sight.far) * (body - light)

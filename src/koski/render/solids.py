@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +26,7 @@ from koski.render.tiles import CHUNK, PIXELS, SOFT, Tiles
 
 LEAST = 1e-4  # rays start on surfaces: what is nearer is not hit [m]
 FAR = 4.0  # a body that moved this many times its size between two moments was put there
+THIN = 0.5  # outlines are no softer than this share of half the least size of a part
 SHARP = 1e-6  # least width of a penumbra [m]
 
 
@@ -134,11 +135,23 @@ class Hit:
     half: jax.Array  # half the size of the part [3, ...] [m]
     color: jax.Array  # linear [3, ...]
     material: jax.Array  # its number [...]
+    inside: jax.Array  # about how far inside the outline of the solid rays meet it [...] [m]
+    next: jax.Array  # distance of the next solid [...] [m]
 
     @property
     def safe(self):
         """The distance, 0 where nothing is met."""
         return jnp.where(self.t < jnp.inf, self.t, 0)
+
+    def covers(self, width, until):
+        """How much of rays this wide bodies hide of what these meet at the distance `until`.
+
+        Less than all along their outlines, and where they go in there.  One body before another
+        hides all of it.
+        """
+        room = jnp.minimum(width, THIN * self.half.min(0))
+        whole = jnp.where(self.next < until, 1, jnp.clip(self.inside / room, 0, 1))
+        return whole * jnp.clip((until - self.t) / width, 0, 1)
 
 
 @jax.jit
@@ -153,48 +166,66 @@ def cast(solids: Solids, tiles: Tiles, origin, direction) -> Hit:
 def missed(shape) -> Hit:
     none, flat = jnp.zeros(shape, jnp.int32), jnp.zeros((3, *shape))
     up = flat.at[2].set(1)
-    return Hit(jnp.full(shape, jnp.inf), none, up, flat, up, flat + 1, flat + 1, none)
+    never = jnp.full(shape, jnp.inf)
+    return Hit(never, none, up, flat, up, flat + 1, flat + 1, none, never, never)
 
 
 def nearest(solids: Solids, tiles: Tiles, o, d) -> Hit:
     """What the rays of a few tiles meet first."""
     parts, shape = solids.parts, d.shape[1:]
-    t, code = jnp.full(shape, jnp.inf), jnp.zeros(shape, jnp.int32)
+    never, none = jnp.full(shape, jnp.inf), jnp.zeros(shape, jnp.int32)
+    met = Met(never, none, never, never)
     ends = [0]
     for form, start, count in zip(solids.forms, tiles.start, tiles.count):
         first, faces = ends[-1], faces_of(form)
 
-        def meet(best, solid, there, form=form, first=first, faces=faces):
-            t, code = best
+        def meet(met, solid, there, form=form, first=first, faces=faces):
             mine = rows(form, solid)
             part = rows(parts, mine.part)
             w, ahead = beside(o - part.at, d)
             near, far, entry, exit = mine.meet(part.turn, w, d)
             outside = near + ahead > LEAST
             new = ahead + jnp.where(outside, near, far)
-            hit = there & (near <= far) & (new > LEAST) & (new < t)
+            hit = there & (near <= far) & (new > LEAST)
             face = first + solid * faces + jnp.where(outside, entry, exit)
-            return jnp.where(hit, new, t), jnp.where(hit, face, code)
+            inside = jnp.where(outside, mine.inside(far - near), jnp.inf)
+            return met.or_nearer(hit, new, face, inside)
 
-        t, code = through(tiles.members, start, count, meet, (t, code))
+        met = through(tiles.members, start, count, meet, met)
         ends.append(first + form.part.size * faces)
-    return described(solids, ends, t, code, o, d)
+    return described(solids, ends, met, o, d)
 
 
-def described(solids: Solids, ends, t, code, o, d) -> Hit:
+class Met(NamedTuple):
+    """The nearest solid so far."""
+
+    t: jax.Array
+    code: jax.Array  # of the solid and its face
+    inside: jax.Array
+    next: jax.Array  # where rays enter the one after it
+
+    def or_nearer(self, hit, t, code, inside) -> Met:
+        """Another solid, where it is hit and is nearer."""
+        nearer = hit & (t < self.t)
+        after = jnp.where(nearer, self.t, jnp.where(hit, jnp.minimum(self.next, t), self.next))
+        best = (jnp.where(nearer, new, old) for old, new in zip(self, (t, code, inside)))
+        return Met(*best, after)
+
+
+def described(solids: Solids, ends, met: Met, o, d) -> Hit:
     """All about the points that rays meet.  Phases, for what is looked up is used many times."""
     forms, parts = list(zip(solids.forms, ends, ends[1:])), solids.parts
-    part = phase(owner)(forms, code)
+    part = phase(owner)(forms, met.code)
     at, turn = phase(rows)((parts.at, parts.turn), part)
-    point = phase(local)(at, turn, t, o, d)
+    point = phase(local)(at, turn, met.t, o, d)
     facing = jnp.zeros_like(point)
     for form, first, end in forms:
-        row, face, here = numbers(form, first, end, code)
+        row, face, here = numbers(form, first, end, met.code)
         surface = phase(form.surface)(row, face)
         facing = phase(jnp.where)(here, form.normal(surface, point), facing)
     facing = unit(facing)
     looks = rows((parts.half, parts.color, parts.material), part)
-    return Hit(t, part, turned(turn, facing), point, facing, *looks)
+    return Hit(met.t, part, turned(turn, facing), point, facing, *looks, met.inside, met.next)
 
 
 def owner(forms, code):

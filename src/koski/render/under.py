@@ -49,7 +49,7 @@ def out_of_water(stage: Stage, p, d):
         at = stage.land.spot(x, y)
         return jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w))
 
-    t = march.first_under(over, way)
+    t, _ = march.first_under(over, way)
     ends = t < march.FAR
     t = jnp.where(ends, t, most)
     x, y, z = (p[k] + t * d[k] for k in range(3))
@@ -106,7 +106,7 @@ def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
         sky = jnp.where(hit.t < jnp.inf, body, sky)
     back = lights.reflect(d, n)
     way, most = ways(stage, q, back, MIRRORED)
-    t = march.along(land, q, back, way)
+    t, _ = march.along(land, q, back, way)
     hit_bed = t < march.FAR
     t = jnp.where(hit_bed, t, most)
     r = q + t * back

@@ -16,8 +16,8 @@ from koski.render import foam as foams
 from koski.render import light as lights
 from koski.render import march
 from koski.render.caustics import caustics
-from koski.render.crowd import Crowd, skin, solid
-from koski.render.ground import albedo, matt, relief, sunshine
+from koski.render.crowd import SOAKED, Crowd, skin, solid
+from koski.render.ground import albedo, edge, matt, relief, sunshine
 from koski.render.light import Medium, beside, dot
 from koski.render.ripples import lost, slopes, stirred
 from koski.render.stage import Sight, Stage, unit
@@ -25,11 +25,12 @@ from koski.render.stage import Sight, Stage, unit
 GUESSES = (0.3, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4, 4.0, 8.0)  # of the way to the bed were it level
 STEPS = 10  # of a mirrored ray
 DARK = 7.0  # optical depth at which nothing is left of the light
-EDGE = 0.01  # water shallower than this [m], or this share of a cell, mirrors less
+CALM = 0.2  # water shallower than this has smaller ripples [m]
 FILM = 0.02  # depth of a film [m], or its share of a cell
 WHITE = 0.85  # albedo of foam
 SHORT = 0.01  # of a cell below the highest land it is looked for last: at its top, rounding decides
 OFF = 0.01  # from a body's surface, shadows are looked for [m]
+BLURRED = 4.0  # times as wide as a pixel, what is mirrored is looked at
 NET = 0.65  # how much of the net of light that waves could make is seen
 
 
@@ -49,7 +50,10 @@ class Rays:
 
 
 def split(stage: Stage, sight: Sight, flat) -> Rays:
-    """Bend and mirror the rays at the surface; `flat` where it is the cut side of the water."""
+    """Bend and mirror the rays at the surface; `flat` where it is the cut side of the water.
+
+    Within a pixel of its upper edge the one goes over into the other.
+    """
     land, sea = stage.land, stage.sea
     x, y, z = sight.p
     at, coarse = land.spot(x, y), land.spot_coarse(x, y)
@@ -57,21 +61,25 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     speed = jnp.sqrt(u * u + v * v)
     carried = stage.detail.at(coarse)
     rx, ry = slopes(carried, stage.ripples, x, y, sight.footprint, stage.t, speed)
-    depth = jnp.maximum(at.of(sea.w) - at.of(land.b), 0)
-    calm = jnp.clip(depth / (20 * EDGE), 0, 1)
-    thick = jnp.clip(depth / (EDGE * max(1.0, land.grid.cell)), 0, 1)
+    w = at.of(sea.w)
+    depth, below = jnp.maximum(w - at.of(land.b), 0), jnp.maximum(w - z, 0)
+    flat = jnp.where(flat, jnp.clip(below / jnp.maximum(sight.footprint, 1e-9), 0, 1), 0)
+    calm = jnp.clip(depth / CALM, 0, 1)
+    thick = jnp.clip(depth / edge(stage), 0, 1)
     n = unit(-(at.of(sea.wx) + calm * rx), -(at.of(sea.wy) + calm * ry), jnp.ones_like(x))
-    n = jnp.where(flat, sight.normal, n)
+    n = n + flat * (sight.normal - n)
+    n = unit(n[0], n[1], n[2])
     n, back = facing(n, sight.d)
     mirrored = lights.reflect(sight.d, n)
     up = jnp.maximum(mirrored[2], 0.01 + back)  # behind a crest the sky is seen, not what is below
-    mirrored = jnp.where(flat, mirrored, unit(mirrored[0], mirrored[1], up))
+    up = up + flat * (mirrored[2] - up)
+    mirrored = unit(mirrored[0], mirrored[1], up)
     bent, _ = lights.refract(sight.d, n)
     share = lights.schlick(-dot(sight.d, n)) * thick
     lace = foams.pattern(carried, stage.lace, x, y, sight.footprint, stage.ripples.tile)
-    foam = jnp.where(flat, 0, foams.foam_hides(coarse.of(stage.detail.foam), lace))
+    foam = (1 - flat) * thick * foams.foam_hides(coarse.of(stage.detail.foam), lace)
     rough = lost(stage.ripples, sight.footprint, speed)
-    start = jnp.where(flat, jnp.maximum(at.of(sea.w) - z, 0), 0)
+    start = flat * below
     return Rays(n, mirrored, bent, share, depth, start, rough, foam, speed)
 
 
@@ -95,20 +103,27 @@ def bed_of(stage: Stage, sight: Sight, rays: Rays):
     most = jnp.minimum(jnp.maximum(leave, 0), darkest(stage.medium))
     guess = jnp.minimum(jnp.maximum(rays.depth - rays.start, 0.01) / down, most)
     way = jnp.stack([jnp.minimum(g * guess, most) for g in GUESSES] + [most])
-    return march.along(land, sight.p, rays.bent, way), most
+    return march.along(land, sight.p, rays.bent, way)[0], most
 
 
 def bed(stage: Stage, p, depth, footprint, clear, sun=1.0):
     """The bed under `depth` of water, lit from above through it."""
     r = relief(stage, p[0], p[1], footprint)
-    color = albedo(stage, p, r, jnp.ones_like(r.steep), footprint)
-    return lit_below(stage, p, r.at, depth, color, r.normal, footprint, clear, sun)
+    wet = stage.land.spot_coarse(p[0], p[1]).of(stage.detail.wet)
+    color = albedo(stage, p, r, 1 + film(stage, depth) * (wet - 1), footprint)
+    sees = r.at.of(stage.land.open)
+    return lit_below(stage, p, r.at, depth, color, r.normal, footprint, clear, sun, sees)
 
 
-def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1.0):
+def film(stage: Stage, depth):
+    """1 where the water is so shallow that what is below it looks as if there were none."""
+    return jnp.exp(-depth / (FILM * max(1.0, stage.land.grid.cell)))
+
+
+def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1.0, sees=1.0):
     """A dull surface below water: sun and sky come down through it, the sun in a net of light.
 
-    Below a film, which lies as the ground does, it faces the sun as dry ground would.
+    Below a film it is lit as if it were dry: water ends where nothing tells it from the shore.
     """
     sky, medium = stage.sky, stage.medium
     shine = sun * sunshine(stage, at, p[2] + depth)
@@ -117,9 +132,8 @@ def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1
     dark = jnp.zeros(3)
     by_sun = lights.bed_light(medium, depth, sky.sunlight, dark, sky.sun[2]) * (shine * net)
     by_sky = lights.bed_light(medium, depth, dark, sky.ambient, sky.sun[2])
-    film = jnp.exp(-depth / (FILM * max(1.0, stage.land.grid.cell)))
-    facing = jnp.maximum(dot(normal, beside(sky.sun, up)), 0) / jnp.maximum(sky.sun[2], 0.1)
-    return color / jnp.pi * (by_sun * (up + film * (facing - up)) + by_sky * up)
+    below = color / jnp.pi * ((by_sun + by_sky) * up)
+    return below + film(stage, depth) * (matt(stage, color, normal, shine, sees) - below)
 
 
 def tinted(medium: Medium, dyes, at) -> Medium:
@@ -163,29 +177,38 @@ def water(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None):
 def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
     """What comes up through the water: from the bed, bodies, and what floats in it."""
     way, most = phase(bed_of)(stage, sight, rays)
-    lit = way < march.FAR
-    length = jnp.where(lit, way, most)
-    hit = None if crowd is None else crowd.cast(sight.p, rays.bent)
-    if hit is not None:
-        length = jnp.minimum(length, hit.t)
-    q = sight.p + length * rays.bent
-    depth = jnp.maximum(stage.land.spot(q[0], q[1]).of(stage.sea.w) - q[2], 0)
+    length = jnp.minimum(way, most)
     clear, width = NET * (1 - rays.foam) * stirred(rays.speed), sight.footprint
-    sun = 1.0
-    if crowd is not None and hit is not None:  # a body is not in its own way
-        off = jnp.where(hit.t <= length, OFF * hit.normal, 0)
-        sun = crowd.sunlit(q + off, sunk(stage.sky.sun))
-    seen = phase(bed)(stage, q, depth, width, clear, sun)
-    out = stage.sky.radiance(rays.bent) * (most < darkest(stage.medium))
-    seen = jnp.where(lit, seen, out)
-    if hit is not None:
+    sun = sunk(stage.sky.sun)
+
+    def risen(shade, length, off=0.0):
+        """What a surface so far down the rays sends up to the eye."""
+        q = sight.p + length * rays.bent
+        depth = jnp.maximum(stage.land.spot(q[0], q[1]).of(stage.sea.w) - q[2], 0)
+        seen = shade(q, depth, 1.0 if crowd is None else crowd.sunlit(q + off, sun))
+        entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
+        glow = lights.scattered(stage.medium, length, depth, entering, rays.start)
+        return seen * lights.through(stage.medium, length) + glow
+
+    def ends(q, depth, sun):
+        """The bed, or what is beyond the side of the block."""
+        out = stage.sky.radiance(rays.bent) * (most < darkest(stage.medium))
+        reaches = jnp.clip((most - way) / width, 0, 1)
+        return reaches * phase(bed)(stage, q, depth, width, clear, sun) + (1 - reaches) * out
+
+    light = risen(ends, length)
+    if crowd is None:
+        return light
+    hit = crowd.cast(sight.p, rays.bent)
+
+    def body(q, depth, sun):
         color, _ = skin(stage, hit, width)
+        color = color * (1 - SOAKED * film(stage, depth))
         at = stage.land.spot(q[0], q[1])
-        body = phase(lit_below)(stage, q, at, depth, color, hit.normal, width, clear, sun)
-        seen = jnp.where(hit.t <= length, body, seen)
-    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
-    glow = lights.scattered(stage.medium, length, depth, entering, rays.start)
-    return seen * lights.through(stage.medium, length) + glow
+        return phase(lit_below)(stage, q, at, depth, color, hit.normal, width, clear, sun)
+
+    # a body is not in its own way
+    return light + hit.covers(width, length) * (risen(body, hit.safe, OFF * hit.normal) - light)
 
 
 def sunk(sun):
@@ -197,24 +220,32 @@ def sunk(sun):
 def over(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
     """What is mirrored: the sky and the sun, land and bodies where they are in the way."""
     sky = stage.sky
-    way = phase(over_land)(stage, sight, rays)
+    way, rises = phase(over_land)(stage, sight, rays)
     land = way < march.FAR
     r = sight.p + jnp.where(land, way, 0) * rays.mirrored
-    wide = 4 * (sight.footprint + 0.02 * jnp.where(land, way, 0))
+    wide = blurred(sight.footprint, jnp.where(land, way, 0))
     at = stage.land.spot(sight.p[0], sight.p[1])
-    sun = sunshine(stage, at, sight.p[2]) * ~land
+    cover = jnp.where(land, jnp.clip(rises / (wide / BLURRED), 0, 1), 0)
+    sun = sunshine(stage, at, sight.p[2]) * (1 - cover)
     blur = jnp.minimum(0.012 + 2.0 * rays.rough, 0.5)
     free = sky.radiance(rays.mirrored) + sky.disc(rays.mirrored, blur) * sun
-    seen = jnp.where(land, phase(shored)(stage, r, wide), free)
+    seen = free + cover * (phase(shored)(stage, r, wide) - free)
     if crowd is not None:
         hit = crowd.cast(sight.p, rays.mirrored)
-        body = phase(solid)(stage, hit, sight.p + hit.safe * rays.mirrored, rays.mirrored, wide)
-        seen = jnp.where(hit.t < jnp.where(land, way, jnp.inf), body, seen)
+        r, wide = sight.p + hit.safe * rays.mirrored, blurred(sight.footprint, hit.safe)
+        body = phase(solid)(stage, hit, r, rays.mirrored, wide)
+        seen = seen + hit.covers(wide / BLURRED, way) * (body - seen)
     return seen
 
 
+def blurred(footprint, way):
+    """How wide what is mirrored from afar is seen [m]: waves make it less sharp."""
+    return BLURRED * (footprint + 0.02 * way)
+
+
 def over_land(stage: Stage, sight: Sight, rays: Rays):
-    """How far along mirrored rays the land is, FAR where they reach the sky."""
+    """How far along mirrored rays the land is, FAR where they reach the sky; and how far it rises
+    above them."""
     land = stage.land
     k = (jnp.arange(STEPS) + 1.0) / STEPS
     _, leave = march.entry(land, sight.p, rays.mirrored)
