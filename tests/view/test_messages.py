@@ -13,7 +13,7 @@ GOOD = [
     m.Touch("pour", "down", 1, 2, 3, 4, 1, None),
     m.Drop("car", 1, 2, 1, 0),
     m.Spring(1, 2, -3, 1),
-    m.Unspring(0),
+    m.Unspring(1, 2),
     m.Unbody(3),
     m.Rain(20),
     m.Undo(),

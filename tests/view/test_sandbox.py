@@ -132,18 +132,35 @@ def test_a_hand_outside_the_world_does_nothing(box):
         box.obey(m.Drop("crate", -5, 5, 1, 0))
 
 
+def test_of_springs_that_overlap_the_one_is_removed_that_a_place_is_deepest_in(box):
+    for x, radius in ((10, 6), (14, 2.0), (24, 0.5)):
+        box.obey(m.Spring(x, 12, 1.0, radius))
+    left = []
+    for x in (13.5, 13.5, 25.9):  # the last is beside a spring, but within two cells of it
+        box.obey(m.Unspring(x, 12))
+        left.append([spring.x for spring in box.world.springs])
+    assert left == [[10, 24], [24], []]
+
+
+def test_a_second_click_removes_no_other_spring(box):
+    for x in (8, 20):
+        box.obey(m.Spring(x, 12, 1.0, 2.0))
+    box.obey(m.Unspring(8, 12))
+    with pytest.raises(InputError, match="nothing here to remove"):
+        box.obey(m.Unspring(8, 12))
+    assert [spring.x for spring in box.world.springs] == [20]
+
+
 def test_springs_rain_and_edges_last_until_they_are_changed(box):
     box.obey(m.Spring(16, 12, 30.0, 2.0))
     box.obey(m.Rain(3600.0))
     box.step(DT)
     rate = 30.0 + 0.001 * 24 * 32
     assert box.world.volume.came == pytest.approx(rate * DT, rel=1e-4)
-    box.obey(m.Unspring(0))
+    box.obey(m.Unspring(17, 12))
     box.obey(m.Rain(0.0))
     box.step(DT)
     assert box.world.volume.came == pytest.approx(rate * DT, rel=1e-4)
-    with pytest.raises(InputError, match="no such spring"):
-        box.obey(m.Unspring(0))
     box.obey(m.Edge("west", "periodic", 0))
     assert isinstance(box.world.terrain.edges.east, rules.Periodic)
     box.obey(m.Edge("east", "level", 2.0))

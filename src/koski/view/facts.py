@@ -64,7 +64,7 @@ def edged(edges: Edges, side: str, kind: str, number: float) -> Edges:
 
 
 def springs_told(springs: Iterable[Spring]) -> list[SpringInfo]:
-    return [SpringInfo(k, s.x, s.y, s.discharge, s.radius) for k, s in enumerate(springs)]
+    return [SpringInfo(s.x, s.y, s.discharge, s.radius) for s in springs]
 
 
 def bodies_told(bodies: Iterable[Body]) -> list[BodyInfo]:

@@ -87,9 +87,10 @@ class Spring:
 
 @dataclass(frozen=True)
 class Unspring:
-    """Stop a spring."""
+    """Stop the spring that is at a place."""
 
-    index: Count
+    x: Place
+    y: Place
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,6 @@ class Bodies:
 
 @dataclass(frozen=True)
 class SpringInfo:
-    index: int
     x: float
     y: float
     discharge: float

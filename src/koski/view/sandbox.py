@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import hypot
 from typing import Any
 
 import jax.numpy as jnp
@@ -195,9 +196,12 @@ class Sandbox:
         self.world.spring(m.x, m.y, m.discharge, m.radius)
 
     def unspring(self, m: messages.Unspring) -> None:
-        if m.index >= len(self.world.springs):
-            raise InputError("there is no such spring: it may have been stopped already")
-        del self.world.springs[m.index]
+        """Stop the spring that a place is deepest in: the page may not know yet which there are."""
+        springs, least = self.world.springs, 2 * self.world.terrain.grid.cell
+        away = [hypot(s.x - m.x, s.y - m.y) / max(s.radius, least) for s in springs]
+        if min(away, default=1.0) >= 1:
+            raise InputError("there is nothing here to remove")
+        del springs[away.index(min(away))]
 
     def pour_rain(self, m: messages.Rain) -> None:
         self.world.rain(m.rate / MM_PER_HOUR)

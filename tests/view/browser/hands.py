@@ -11,6 +11,7 @@ from PIL import Image
 from koski import World
 
 PATIENCE = 90  # SwiftShader on two busy cores draws a few pictures a second [s]
+BARE = "document.elementFromPoint({}, {}) === koski.view.canvas"  # no notice or bar lies there
 
 
 class Hands:
@@ -56,18 +57,23 @@ class Hands:
     def choose(self, tool: str) -> None:
         self.page.evaluate(f"document.querySelector('[data-tool={tool}]').click()")
 
+    def reach(self, dx: float = 0, dy: float = 0) -> tuple[float, float]:
+        """Move to the middle or beside it, once nothing lies there that would be hit instead."""
+        x, y = (a + b for a, b in zip(self.middle, (dx, dy)))
+        self.see(BARE.format(x, y))
+        self.page.mouse.move(x, y)
+        return x, y
+
     def press(self, truth: Callable[[World], bool], dx: float = 0, dy: float = 0) -> None:
         """Hold the left button until something is true of the world."""
-        x, y = self.middle
-        self.page.mouse.move(x + dx, y + dy)
+        self.reach(dx, dy)
         self.page.mouse.down()
         self.until(truth)
         self.page.mouse.up()
         self.until(lambda world: self.game.box.grip is None)  # or the tool goes on for a while
 
     def click(self, dx: float = 0, dy: float = 0) -> None:
-        x, y = self.middle
-        self.page.mouse.click(x + dx, y + dy)
+        self.page.mouse.click(*self.reach(dx, dy))
 
     def pause(self, wanted: bool) -> None:
         """Stop time or let it go on, and wait until the page shows the world as it is."""
@@ -82,21 +88,19 @@ class Hands:
     def drag(self, body: int, by: tuple[float, float], truth: Callable[[World], bool]) -> None:
         """Take hold of a body while time stands still; then drag it until something is true."""
         self.pause(True)
-        x, y = self.middle
-        dx, dy = self.find(body)
-        self.page.mouse.move(x + dx, y + dy)
+        x, y = self.reach(*self.find(body))
         self.page.mouse.down()
         self.pause(False)
-        self.page.mouse.move(x + dx + by[0], y + dy + by[1], steps=5)
+        self.page.mouse.move(x + by[0], y + by[1], steps=5)
         self.until(truth)
         self.page.mouse.up()
         self.pause(True)
 
     def find(self, body: int) -> tuple[float, float]:
-        """Where a body can be clicked, and no notice lies over it, from the middle [px]."""
+        """Where a body can be clicked, and nothing lies over it, from the middle [px]."""
         x, y = self.middle
         pick = f"koski.view.pick({x} + at[0], {y} + at[1])?.body === {body}"
-        bare = f"document.elementFromPoint({x} + at[0], {y} + at[1]) === koski.view.canvas"
+        bare = BARE.format(f"{x} + at[0]", f"{y} + at[1]")
         places = [[dx, dy] for dy in range(-60, 61, 6) for dx in range(-150, 151, 6)]
         seen = f"{places}.filter(at => {pick} && {bare})"
         end = time.monotonic() + PATIENCE

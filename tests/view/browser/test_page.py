@@ -86,10 +86,10 @@ def test_pushing_moves_the_water_along_the_hand(hands):
         return float((mass * np.asarray(f.velocity)).sum(axis=(0, 1)) @ along)
 
     hands.choose("push")
-    before, (x, y) = hands.ask(drift), hands.middle
-    hands.page.mouse.move(x - 40, y)
+    x, y = hands.reach(-40)
+    before = hands.ask(drift)
     hands.page.mouse.down()
-    for k in range(-40, 41, 8):
+    for k in range(0, 81, 8):
         hands.page.mouse.move(x + k, y)
     hands.until(lambda world: drift(world) > before + 1)
     hands.page.mouse.up()
@@ -104,15 +104,15 @@ def test_a_spring_and_a_sink_last_until_they_are_removed(hands):
     hands.choose("spring")
     hands.click()
     hands.until(lambda world: [s.discharge > 0 for s in world.springs] == [True])
-    hands.see("koski.app.springs.length === 1")
+    hands.see("koski.view.place.marks.springs.visible")
     hands.choose("remove")
     hands.click()
     hands.until(lambda world: not world.springs)
+    hands.see("!koski.view.place.marks.springs.visible")
     hands.choose("sink")
     hands.click()
     hands.until(lambda world: [s.discharge < 0 for s in world.springs] == [True])
-    hands.see("koski.app.springs.length === 1")
-    hands.choose("remove")
+    hands.choose("remove")  # at once: the page may not have been told of the sink
     hands.click()
     hands.until(lambda world: not world.springs)
 

@@ -1,6 +1,6 @@
 import type { View } from "./draw/view";
 import type { Link } from "./link";
-import type { SpringInfo, Stats, ToServer, Welcome, WorldInfo } from "./messages";
+import type { Stats, ToServer, Welcome, WorldInfo } from "./messages";
 import { TOOLS, type Tool } from "./tools";
 
 /** What parts of the page tell each other about. */
@@ -24,7 +24,6 @@ export class App {
   welcome: Welcome | null = null;
   world: WorldInfo | null = null;
   stats: Stats | null = null;
-  springs: SpringInfo[] = [];
   tool: Tool = TOOLS[1];
   brush: Brush = { share: 0.5, strength: 1 };
   say: (text: string, level?: "info" | "error") => void = () => {};

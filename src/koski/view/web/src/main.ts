@@ -79,7 +79,6 @@ function hear(app: App, message: ToPage): void {
     case "Bodies":
       return app.view.bodies(message);
     case "Springs":
-      app.springs = message.springs;
       return app.view.springs(message.springs);
     case "Stats":
       app.stats = message;

@@ -48,10 +48,11 @@ export interface Spring {
   radius: number; // 0 … 1e+07
 }
 
-/** Stop a spring. */
+/** Stop the spring that is at a place. */
 export interface Unspring {
   type: "Unspring";
-  index: number; // 0 … 9.0072e+15
+  x: number; // -1e+07 … 1e+07
+  y: number; // -1e+07 … 1e+07
 }
 
 /** Take a body away. */
@@ -209,7 +210,6 @@ export interface Bodies {
 }
 
 export interface SpringInfo {
-  index: number;
   x: number;
   y: number;
   discharge: number;

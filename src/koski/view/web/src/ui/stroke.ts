@@ -1,6 +1,6 @@
 import type { App } from "../app";
 import type { Pick } from "../draw/view";
-import type { SpringInfo, Touch } from "../messages";
+import type { Touch } from "../messages";
 import type { Tool } from "../tools";
 import { seldom } from "./dom";
 
@@ -104,11 +104,7 @@ function spring(app: App, sign: 1 | -1, { x, y }: Pick): void {
   app.send({ type: "Spring", x, y, discharge, radius: app.radius });
 }
 
-/** Take away the body under the hand, or the spring it is in. */
+/** Take away the body under the hand, or the spring it is in: the server knows which there are now. */
 function remove(app: App, { x, y, body }: Pick): void {
-  const reach = (s: SpringInfo) => Math.hypot(s.x - x, s.y - y) / Math.max(s.radius, 2 * app.world!.cell);
-  const near = app.springs.filter((s) => reach(s) < 1).sort((a, b) => reach(a) - reach(b))[0];
-  if (body !== null) app.send({ type: "Unbody", body });
-  else if (near) app.send({ type: "Unspring", index: near.index });
-  else app.say("There is nothing here to remove.");
+  app.send(body === null ? { type: "Unspring", x, y } : { type: "Unbody", body });
 }
