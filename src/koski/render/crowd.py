@@ -30,9 +30,9 @@ class Crowd:
     solids: Solids
     tiles: Tiles
 
-    def cast(self, origin, direction) -> Hit:
+    def cast(self, origin, direction, hollow: bool = True) -> Hit:
         """What rays [3, T, 256] meet first."""
-        return solids.cast(self.solids, self.tiles, origin, direction)
+        return solids.cast(self.solids, self.tiles, origin, direction, hollow)
 
     def sunlit(self, points, sun):
         """The share of the sun that bodies leave at points [3, T, 256]."""

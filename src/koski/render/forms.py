@@ -6,7 +6,7 @@ rays [...].  Rays come from the middle of the part, that is w + t d, |d| = 1, in
 `turn` [3, 3, ...] has the axes of the part as columns.  Then
 
     meet      gives the distances t at which a ray enters and leaves, and the number of the face
-              for each; near > far where it misses.  Behind a facet it leaves nowhere.
+              for each; near > far where it misses.  It leaves a facet where it enters it.
     inside    is about how far inside the outline a ray is that goes through over a chord.
     surface   is what tells the normal of some faces, of the solids with these numbers: from that
     normal    points out of the surface, in the axes of the part, at a point there.
@@ -226,10 +226,10 @@ class Facets:
         x = [t * d[i] - to[i] for i in range(3)]
         s, r = dot(share_p, x), dot(share_q, x)
         hit = seen & (s >= -EDGE) & (r >= -EDGE) & (s + r <= 1 + EDGE)
-        return jnp.where(hit, t, jnp.inf), jnp.where(hit, jnp.inf, -jnp.inf), 0, 0
+        return jnp.where(hit, t, jnp.inf), jnp.where(hit, t, -jnp.inf), 0, 0
 
     def inside(self, chord):
-        return chord
+        return jnp.inf
 
     def surface(self, row, face):
         return rows((self.facing, self.bend), row)

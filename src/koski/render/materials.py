@@ -278,7 +278,7 @@ def body(noise: Tile, material, p, n, size, colour, footprint=0.0):
     wood = jnp.where(end, sawn, wood)
 
     aged = jnp.sin(12.9898 * plank + 4.1 * which)  # no two planks are quite alike
-    board = tone(BOARD) * ((1 + 0.16 * aged + 0.45 * rough) * gap)[None]
+    board = tone(BOARD) * (gap * (1 + gap * (0.16 * aged + 0.45 * rough)))[None]
     worn = smooth(0.0, 0.7, spots + mottle)
     joint = jnp.abs(u / unit - jnp.round(u / unit))  # of plates, as long as they are half high
     steel = mix(tone(STEEL) * (1 + 0.1 * mottle)[None], tone(RUST), (0.5 * worn)[None])
@@ -305,14 +305,15 @@ def boards(u, v, hu, hv):
         jnp.where(lying, 31 + jnp.sign(v), jnp.where(brace, 41.0, jnp.floor(row))),
     )  # fmt: skip
     between = 0.4 * hv * jnp.abs(row - jnp.round(row))
+    inner, off = jnp.minimum(lie, stand) - frame, jnp.abs(slant) - 0.6 * frame
     seam = jnp.where(
         upright, frame - stand,
         jnp.where(
             lying, jnp.minimum(frame - lie, stand - frame),
-            jnp.where(brace, 0.6 * frame - jnp.abs(slant), between),
+            jnp.where(brace, jnp.minimum(-off, inner), between),
         ),
     )  # fmt: skip
     under = ~(upright | lying | brace)  # inner planks lie deeper, in the frame's shadow
-    depth = jnp.minimum(jnp.minimum(lie, stand) - frame, jnp.abs(slant) - 0.6 * frame)
-    shade = jnp.where(under, 0.55 + 0.30 * smooth(0.0, 0.16, depth / hv), 1.0)
-    return plank, upright, brace, shade * (0.35 + 0.65 * smooth(0.0, 0.03, seam / hv))
+    depth = jnp.minimum(inner, off)
+    shade = jnp.where(under, 0.35 + 0.50 * smooth(0.0, 0.12, depth / hv), 1.0)
+    return plank, upright, brace, jnp.minimum(shade, 0.35 + 0.65 * smooth(0.0, 0.03, seam / hv))

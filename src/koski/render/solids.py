@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -154,13 +155,14 @@ class Hit:
         return whole * jnp.clip((until - self.t) / width, 0, 1)
 
 
-@jax.jit
-def cast(solids: Solids, tiles: Tiles, origin, direction) -> Hit:
+@partial(jax.jit, static_argnames="hollow")
+def cast(solids: Solids, tiles: Tiles, origin, direction, hollow: bool = True) -> Hit:
     """Follow rays [3, T, 256] to the first solid; origins may be one for all, [3, 1, 1].
 
-    A ray from within a solid meets its surface from inside.
+    A ray from within a solid meets its surface from inside or, unless it is hollow, right there.
     """
-    return by_chunks(nearest, solids, tiles, (origin, direction), missed(direction.shape[1:]))
+    find = partial(nearest, hollow=hollow)
+    return by_chunks(find, solids, tiles, (origin, direction), missed(direction.shape[1:]))
 
 
 def missed(shape) -> Hit:
@@ -170,7 +172,7 @@ def missed(shape) -> Hit:
     return Hit(never, none, up, flat, up, flat + 1, flat + 1, none, never, never)
 
 
-def nearest(solids: Solids, tiles: Tiles, o, d) -> Hit:
+def nearest(solids: Solids, tiles: Tiles, o, d, hollow: bool) -> Hit:
     """What the rays of a few tiles meet first."""
     parts, shape = solids.parts, d.shape[1:]
     never, none = jnp.full(shape, jnp.inf), jnp.zeros(shape, jnp.int32)
@@ -184,12 +186,15 @@ def nearest(solids: Solids, tiles: Tiles, o, d) -> Hit:
             part = rows(parts, mine.part)
             w, ahead = beside(o - part.at, d)
             near, far, entry, exit = mine.meet(part.turn, w, d)
-            outside = near + ahead > LEAST
-            new = ahead + jnp.where(outside, near, far)
-            hit = there & (near <= far) & (new > LEAST)
-            face = first + solid * faces + jnp.where(outside, entry, exit)
-            inside = jnp.where(outside, mine.inside(far - near), jnp.inf)
-            return met.or_nearer(hit, new, face, inside)
+            near, far = near + ahead, far + ahead
+            hit = there & (near <= far) & (far > LEAST)
+            t = jnp.maximum(near, 0)
+            inside = mine.inside(far - t)
+            if hollow:
+                within = near <= LEAST
+                t, entry = jnp.where(within, far, near), jnp.where(within, exit, entry)
+                inside = jnp.where(within, jnp.inf, inside)
+            return met.or_nearer(hit, t, first + solid * faces + entry, inside)
 
         met = through(tiles.members, start, count, meet, met)
         ends.append(first + form.part.size * faces)
@@ -208,8 +213,12 @@ class Met(NamedTuple):
         """Another solid, where it is hit and is nearer."""
         nearer = hit & (t < self.t)
         after = jnp.where(nearer, self.t, jnp.where(hit, jnp.minimum(self.next, t), self.next))
-        best = (jnp.where(nearer, new, old) for old, new in zip(self, (t, code, inside)))
-        return Met(*best, after)
+        return Met(
+            jnp.where(nearer, t, self.t),
+            jnp.where(nearer, code, self.code),
+            jnp.where(nearer, inside, self.inside),
+            after,
+        )
 
 
 def described(solids: Solids, ends, met: Met, o, d) -> Hit:
@@ -224,8 +233,9 @@ def described(solids: Solids, ends, met: Met, o, d) -> Hit:
         surface = phase(form.surface)(row, face)
         facing = phase(jnp.where)(here, form.normal(surface, point), facing)
     facing = unit(facing)
-    looks = rows((parts.half, parts.color, parts.material), part)
-    return Hit(met.t, part, turned(turn, facing), point, facing, *looks, met.inside, met.next)
+    half, color, material = rows((parts.half, parts.color, parts.material), part)
+    normal = turned(turn, facing)
+    return Hit(met.t, part, normal, point, facing, half, color, material, met.inside, met.next)
 
 
 def owner(forms, code):

@@ -199,7 +199,7 @@ def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
     light = risen(ends, length)
     if crowd is None:
         return light
-    hit = crowd.cast(sight.p, rays.bent)
+    hit = crowd.cast(sight.p, rays.bent, hollow=False)
 
     def body(q, depth, sun):
         color, _ = skin(stage, hit, width)
@@ -231,7 +231,7 @@ def over(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
     free = sky.radiance(rays.mirrored) + sky.disc(rays.mirrored, blur) * sun
     seen = free + cover * (phase(shored)(stage, r, wide) - free)
     if crowd is not None:
-        hit = crowd.cast(sight.p, rays.mirrored)
+        hit = crowd.cast(sight.p, rays.mirrored, hollow=False)  # a waterline is within a body
         r, wide = sight.p + hit.safe * rays.mirrored, blurred(sight.footprint, hit.safe)
         body = phase(solid)(stage, hit, r, rays.mirrored, wide)
         seen = seen + hit.covers(wide / BLURRED, way) * (body - seen)
