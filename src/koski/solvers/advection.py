@@ -34,23 +34,22 @@ def conserving(u: Flow, q: Flow, d, dt, grid: Grid) -> Flow:
 def carried(u, q, p, d, k, grid: Grid, along, across):
     """u − k / d̄ · Σ inflow · (u − u upwind) for one kind of face, p what flows across its flow q.
 
-    The halves of all means cancel.  `along` and `across` are the shifts ahead and back.  A product
-    is shifted only as the result of a phase: many devices would round it before a sum, one not.
+    The halves of all means cancel.  `along` and `across` are the shifts ahead and back.  Flows are
+    shifted before they are multiplied: many devices would round a product before a sum, one not.
     """
     (ahead, behind), (aside, opposite) = along, across
 
-    def from_aside():
-        return opposite(forth(p + ahead(p, grid), aside(u, grid) - u), grid)
-
-    def from_behind(some):
-        return some + forth(behind(q, grid) + q, u - behind(u, grid))
+    def from_back():
+        west = forth(behind(q, grid) + q, u - behind(u, grid))
+        south = forth(opposite(p + ahead(p, grid), grid), u - opposite(u, grid))
+        return south + west
 
     def all_in(some):
         east = back(q + ahead(q, grid), ahead(u, grid) - u)
         north = back(p + ahead(p, grid), aside(u, grid) - u)
         return u - k * (some + (east + north)) / deep(d, ahead(d, grid))
 
-    return renew(all_in)(renew(from_behind)(phase(from_aside)()))
+    return renew(all_in)(phase(from_back)())
 
 
 def forth(q, step):
