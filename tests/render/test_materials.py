@@ -144,3 +144,12 @@ def test_a_crate_has_dark_gaps_between_its_planks(tile):
     light = np.asarray(albedo[1])
     dark = light < 0.6 * np.median(light)
     assert 4 <= (np.diff(dark.astype(int)) == 1).sum() <= 8
+
+
+@pytest.mark.parametrize("hu", [1.0, 1.7])
+def test_planks_of_a_crate_meet_in_seams_that_are_as_dark_on_both_sides(hu):
+    fine, few = np.linspace(-1, 1, 20001)[:, None], np.linspace(-0.99, 0.99, 41)
+    for u, v in ((fine, few), (few, fine)):
+        *_, bright = materials.boards(jnp.asarray(hu * u), jnp.asarray(v), hu, 1.0)
+        assert np.ptp(bright) > 0.5
+        assert np.abs(np.diff(bright, axis=0)).max() < 0.02  # a seam fades over hundreds of steps
