@@ -2,8 +2,8 @@
 
     ∂u/∂t + u·∇u = 0
 
-On the CPU, XLA vectorises a loop only while it shifts one way along each axis: what must look both
-ways is done in several phases.
+On the CPU, XLA seldom vectorises a loop that shifts the same array both ways along an axis: what
+must look both ways is done in two phases.
 """
 
 from functools import reduce
