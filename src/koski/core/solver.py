@@ -142,9 +142,14 @@ def repeat(solver, state, terrain, inputs, dt, n):
     return replace(state, water=after)
 
 
-# For XLA on the CPU: use the whole of 512-bit registers where there are any, and take a maximum in
-# one instruction (five, to tell which of two NaN it was).  The first of two is still kept if NaN.
-CODE = {"xla_cpu_prefer_vector_width": 512, "xla_cpu_enable_fast_min_max": True}
+# For XLA on the CPU: use the whole of 512-bit registers where there are any, take a maximum in one
+# instruction (five, to tell which of two NaN it was; the first of two is still kept if NaN), and
+# finish one axis before the other begins, so that both use the same memory: caches hold more.
+CODE = {
+    "xla_cpu_prefer_vector_width": 512,
+    "xla_cpu_enable_fast_min_max": True,
+    "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+}
 
 # Inside another transformation there is nothing to donate, and JAX would warn of it.
 run_stable = jax.jit(until, donate_argnums=1, compiler_options=CODE)
