@@ -12,7 +12,7 @@ from koski.bench.peer_numba import pipe_numba
 from koski.bench.peer_numpy import Run, pipe_numpy
 from koski.bench.scene import hills
 from koski.core.inputs import Inputs
-from koski.core.solver import Solver, run_fixed
+from koski.core.solver import Solver, advance
 from koski.core.terrain import Terrain
 from koski.solvers import NAMED, named
 from koski.solvers.pipe import Pipe
@@ -68,7 +68,10 @@ def solver_contender(name, solver: Solver, terrain, depth, velocity, steps: int)
         return jax.block_until_ready(jax.tree.map(jnp.copy, first))
 
     def go(state, steps):
-        return jax.block_until_ready(run_fixed(solver, state, terrain, Inputs(), CALM * dt, steps))
+        seconds = steps * CALM * dt
+        return jax.block_until_ready(
+            advance(solver, state, terrain, Inputs(), seconds=seconds, dt=CALM * dt)
+        )
 
     return Contender(name, dt, begin, go, steps)
 

@@ -34,7 +34,9 @@ class Bodies:
     floats: jax.Array  # and which let it through, but push it aside
 
 
-def couple(solver: Solver, state, terrain: Terrain, inputs: Inputs, bodies: Bodies, seconds):
+def couple(
+    solver: Solver, state, terrain: Terrain, inputs: Inputs, bodies: Bodies, seconds, lone=False
+):
     """Let the water meet the bodies and run, then find what it does to them."""
     grid = terrain.grid
     surface = level(solver, state, terrain)
@@ -45,7 +47,7 @@ def couple(solver: Solver, state, terrain: Terrain, inputs: Inputs, bodies: Bodi
     if hasattr(solver, "meet"):
         met = footprint(bodies.groups, bodies.seen, bodies.blocks, surface, grid)
         inputs = replace(inputs, blockers=met)  # type: ignore[type-var]
-    state = until(solver, state, terrain, inputs, seconds, MOST)
+    state = until(solver, state, terrain, inputs, seconds, MOST, lone)
     s, u, v = feel(solver, state, terrain, inputs)
     wrench = forces(bodies.groups, bodies.motion, bodies.props, s, terrain.b, u, v, seconds, grid)
     return state, wrench
@@ -75,4 +77,4 @@ def feel(solver, state, terrain: Terrain, inputs: Inputs):
     return jnp.where(frame.depth > DRY, frame.surface, -jnp.inf), frame.u, frame.v
 
 
-run = jax.jit(couple, donate_argnums=1, compiler_options=CODE)
+run = jax.jit(couple, donate_argnums=1, static_argnames="lone", compiler_options=CODE)

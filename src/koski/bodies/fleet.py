@@ -18,6 +18,7 @@ from koski.bodies.path import Path
 from koski.bodies.shapes import Shape
 from koski.core.errors import InputError, nearest, number
 from koski.core.inputs import RHO, Inputs
+from koski.core.solver import small
 from koski.core.terrain import Terrain
 
 STEP = 0.02  # bodies and water move in turns of at most this [s]
@@ -111,7 +112,7 @@ class Fleet:
                 self.engine.place(key, *record.path.at(t + seconds))
         self.engine.step(seconds)
         bodies = self.seen(terrain)
-        state, wrench = coupling.run(solver, state, terrain, inputs, bodies, seconds)
+        state, wrench = coupling.run(solver, state, terrain, inputs, bodies, seconds, small(state))
         force, torque, under = jax.device_get((wrench.force, wrench.torque, wrench.submerged))
         self.force, self.torque = np.array(force, float), np.array(torque, float)
         self.submerged = np.array(under, float)

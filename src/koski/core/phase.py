@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -23,15 +23,15 @@ def phase(f: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(f)
     def named(*args: P.args, **kwargs: P.kwargs) -> R:
-        again, known, shapes = traced(lambda: f(*args, **kwargs), f.__name__)
+        part = traced(lambda: f(*args, **kwargs), f.__name__)
 
         def never(_):
-            return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), shapes)
+            return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), part.shapes)
 
         def once(known):
-            return lax.cond(lax.optimization_barrier(True), again, never, known)
+            return lax.cond(lax.optimization_barrier(True), part.again, never, known)
 
-        return lax.platform_dependent(known, cpu=once, default=again)
+        return lax.platform_dependent(part.known, cpu=once, default=part.again)
 
     return named
 
@@ -47,7 +47,7 @@ def renew(f: Callable[Concatenate[R, P], R]) -> Callable[Concatenate[R, P], R]:
 
     @wraps(f)
     def named(old: R, *args: P.args, **kwargs: P.kwargs) -> R:
-        again, known, _ = traced(lambda old: f(old, *args, **kwargs), f.__name__, old)
+        again, known, *_ = traced(lambda old: f(old, *args, **kwargs), f.__name__, old)
 
         @jax.custom_jvp
         def once(known, old):
@@ -67,9 +67,20 @@ def renew(f: Callable[Concatenate[R, P], R]) -> Callable[Concatenate[R, P], R]:
     return named
 
 
-def traced(f: Callable, name: str, *args) -> tuple[Callable, list, Any]:
-    """`f` as a function of all that it knows and of its arguments: that function, what it knows,
-    and the shapes of its result.  Traced once, however deep phases lie in phases."""
+class Traced(NamedTuple):
+    """A function, and all that it knows beside its arguments."""
+
+    again: Callable  # of what it knows and of its arguments
+    known: list
+    shapes: Any  # of its result
+    program: Any  # its jaxpr
+
+
+def traced(f: Callable, name: str, *args) -> Traced:
+    """`f` as a function of all that it knows and of its arguments.
+
+    Traced once, however deep phases lie in phases.
+    """
 
     def run(*args):
         with jax.named_scope(name):
@@ -81,4 +92,4 @@ def traced(f: Callable, name: str, *args) -> tuple[Callable, list, Any]:
         leaves = jax.core.eval_jaxpr(program.jaxpr, known, *jax.tree.leaves(args))
         return jax.tree.unflatten(jax.tree.structure(shapes), leaves)
 
-    return again, program.consts, shapes
+    return Traced(again, program.consts, shapes, program.jaxpr)

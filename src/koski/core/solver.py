@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from koski.core.alone import alone
 from koski.core.edges import deepest, hold, inflow
 from koski.core.errors import InputError, number
 from koski.core.frame import Frame
@@ -16,6 +17,7 @@ from koski.core.terrain import Terrain
 from koski.core.water import G, Water
 
 CHECK = 16  # substeps between two looks at what time step is stable
+SMALL = 2**17  # cells of a grid that one thread of a CPU steps faster than several
 
 
 class State(Protocol):
@@ -67,14 +69,26 @@ def advance(
             "this state was used up by the call that went on from it: go on from what that"
             " returned, or branch off before with jax.tree.map(jnp.copy, state)"
         )
+    lone = not traced and small(state)
     if dt is None:
         run = run_stable_traced if traced else run_stable
-        return run(solver, state, terrain, inputs, seconds, max_steps)
+        return run(solver, state, terrain, inputs, seconds, max_steps, lone)
     if isinstance(seconds, jax.core.Tracer):
         raise InputError("with a fixed dt the seconds must be a plain number")
     steps = max(round(seconds / number("dt", dt, low=1e-9) + 0.499), 0)
     run = run_fixed_traced if traced else run_fixed
-    return run(solver, state, terrain, inputs, seconds / max(steps, 1), steps)
+    return run(solver, state, terrain, inputs, seconds / max(steps, 1), steps, lone)
+
+
+def small(state: State) -> bool:
+    """Whether one thread is enough: few cells, all of them on one CPU.
+
+    Newer versions of JAX than these were not tried: what XLA makes of `alone` is its own affair.
+    """
+    d = state.water.d
+    places = d.devices() if isinstance(d, jax.Array) else {jax.devices()[0]}
+    on_one_cpu = [p.platform for p in places] == ["cpu"]
+    return d.size <= SMALL and on_one_cpu and jax.__version_info__ < (0, 12)
 
 
 def within(*args) -> bool:
@@ -107,7 +121,7 @@ def fed_dt(terrain: Terrain, inputs: Inputs, cfl):
     return jnp.minimum(by_source, cfl * grid.cell / jnp.sqrt(2 * G * d))
 
 
-def until(solver, state, terrain, inputs, seconds, max_steps):
+def until(solver, state, terrain, inputs, seconds, max_steps, lone=False):
     """Substeps of equal, stable length until the time is up or the steps are."""
 
     fed = fed_dt(terrain, inputs, solver.cfl)
@@ -122,22 +136,27 @@ def until(solver, state, terrain, inputs, seconds, max_steps):
         count = jnp.clip(jnp.nan_to_num(count, nan=1.0), 1, 1e9)
         n = jnp.minimum(jnp.minimum(count, CHECK).astype(jnp.int32), steps)
         dt = left / count
-        state = repeat(solver, state, terrain, inputs, dt, n)
+        state = repeat(solver, state, terrain, inputs, dt, n, lone)
         return state, jnp.where(n >= count, 0.0, left - n * dt), steps - n
 
     start = ready(solver, state, terrain, inputs), jnp.float32(seconds), jnp.int32(max_steps)
     return lax.while_loop(more, stretch, start)[0]
 
 
-def times(solver, state, terrain, inputs, dt, steps):
+def times(solver, state, terrain, inputs, dt, steps, lone=False):
     """A known number of steps: JAX differentiates this loop."""
-    return repeat(solver, ready(solver, state, terrain, inputs), terrain, inputs, dt, steps)
+    state = ready(solver, state, terrain, inputs)
+    return repeat(solver, state, terrain, inputs, dt, steps, lone)
 
 
-def repeat(solver, state, terrain, inputs, dt, n):
+def repeat(solver, state, terrain, inputs, dt, n, lone):
     """n steps of the same length; time is summed once for all, with nothing lost to rounding."""
+
+    def loop(state):
+        return lax.fori_loop(0, n, lambda _, s: solver.step(s, terrain, inputs, dt), state)
+
     before = state.water
-    state = lax.fori_loop(0, n, lambda _, s: solver.step(s, terrain, inputs, dt), state)
+    state = alone(loop)(state) if lone else loop(state)
     after = replace(state.water, t=before.t.add(n * dt), steps=before.steps + n)
     return replace(state, water=after)
 
@@ -152,7 +171,8 @@ CODE = {
 }
 
 # Inside another transformation there is nothing to donate, and JAX would warn of it.
-run_stable = jax.jit(until, donate_argnums=1, compiler_options=CODE)
-run_stable_traced = jax.jit(until)
-run_fixed = jax.jit(times, donate_argnums=1, static_argnames="steps", compiler_options=CODE)
-run_fixed_traced = jax.jit(times, static_argnames="steps")
+STATIC = ("steps", "lone")
+run_stable = jax.jit(until, donate_argnums=1, static_argnames="lone", compiler_options=CODE)
+run_stable_traced = jax.jit(until, static_argnames="lone")
+run_fixed = jax.jit(times, donate_argnums=1, static_argnames=STATIC, compiler_options=CODE)
+run_fixed_traced = jax.jit(times, static_argnames=STATIC)

@@ -92,13 +92,16 @@ def accelerate(columns: Columns, eta: Pairs, bar: Pairs, b, d, push, dt, grid: G
     """η := f η + dt (p_head − p_tail) / (rho l), where both columns stand above the sill.
 
     Pressure from outside comes with the push: along a pair it makes the very difference of eq. 2.
+    No two products meet in a sum: which of them is not rounded first would be up to the compiler,
+    and programs for one device and for many might choose otherwise.
     """
-    mu = (1 - columns.friction) ** dt
+    lost = 1 - (1 - columns.friction) ** dt
     push = Pairs(*jnp.zeros(4, jnp.float32)) if push is None else eight.along(push, grid)
 
     def kick(eta, way: Way, bar, push):
         a0, a1 = over_sill(way, bar, b, d, grid)
-        eta = mu * eta + dt * (G / (grid.cell * way.length) * (a0 - a1) + push)
+        head = dt * G / (grid.cell * way.length) * (a0 - a1)
+        eta = (eta - lost * eta) + (head + dt * push)
         return jnp.where((jnp.minimum(a0, a1) > STICKS) & (jnp.abs(eta) > STILL), eta, 0)
 
     eta = per_pair(renew(kick), eta, WAYS, bar, push)
@@ -142,10 +145,10 @@ def flow(columns: Columns, eta: Pairs, bar: Pairs, b, d, pressure, grid: Grid) -
             p0, p1 = way.ends(cover, grid)
             bare = jnp.clip(bare + (p0 - p1), jnp.minimum(bare, 0), jnp.maximum(bare, 0))
         over = bare * jnp.sqrt(jnp.maximum(jnp.abs(bare), STICKS))  # whose slope at 0 is finite
-        weir = jnp.where(high > STICKS, spill * free * over, 0)
         idle = eight.idle(way, crossing, grid)
         width, brink = way.pipe + (1 - way.pipe) * idle, way.weir + (1 - way.weir) * idle
-        return grid.cell * (width * eta * jnp.where(eta > 0, a0, a1) + brink * weir)
+        weir = jnp.where(high > STICKS, brink * spill * free * over, 0)
+        return grid.cell * (width * eta * jnp.where(eta > 0, a0, a1) + weir)
 
     up = phase(through)(WAYS.up, eta.up, bar.up)
     down = phase(through)(WAYS.down, eta.down, bar.down)

@@ -1,0 +1,56 @@
+"""Small grids by one thread of the CPU.
+
+XLA shares out each loop over the cells among its threads, which then wait for one another at every
+loop: on a small grid that takes longer than the work.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+import jax
+from jax.experimental.xla_metadata import set_xla_metadata
+from jax.extend.core import jaxprs_in_params
+
+from koski.core.phase import traced
+
+S = TypeVar("S")
+
+# What was seen to work in one kernel.  Scatters do not; nothing else was tried.
+PLAIN = """
+    abs add and broadcast_in_dim cbrt concatenate cond convert_element_type custom_jvp_call div
+    dynamic_slice eq exp gt integer_pow iota jit le log lt lt_to max min mul ne neg not
+    optimization_barrier or pad platform_index pow reduce reduce_min reduce_sum reshape rev scan
+    select_n slice sqrt squeeze sub transpose while
+"""
+
+
+def alone(f: Callable[[S], S]) -> Callable[[S], S]:
+    """All of `f` as one kernel, which one thread runs, if it is made of PLAIN parts.
+
+    XLA makes one kernel of what is marked as a small call.  The marks come off again inside: they
+    would keep calls there from being inlined, and what such a kernel calls cannot be linked.  Nor
+    may anything that `f` knows go unused, so all of it is returned as well.
+    """
+
+    @wraps(f)
+    def marked(old: S) -> S:
+        again, known, _, program = traced(f, f.__name__, old)
+        if not parts(program) <= set(PLAIN.split()):
+            return again(known, old)
+
+        @jax.jit
+        def inside(known, old):
+            with set_xla_metadata(xla_cpu_small_call="false", inlineable="true"):
+                return again(known, old), known
+
+        with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
+            return inside(known, old)[0]
+
+    return marked
+
+
+def parts(program) -> set[str]:
+    """The names of all operations in a program, and in those that it calls."""
+    inner = (parts(p) for step in program.eqns for p in jaxprs_in_params(step.params))
+    return {step.primitive.name for step in program.eqns}.union(*inner)

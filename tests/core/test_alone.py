@@ -1,0 +1,88 @@
+"""What one thread makes of a small grid, beside what several make of it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import koski
+from everything import each_solver, sloshing
+from koski.core import alone, solver
+from koski.core.stencil import Flow
+
+SHAPE = (20, 28)
+EDGES = {
+    "walls": koski.Edges(),
+    "drain and inflow": koski.Edges(west=koski.Inflow(3.0), east=koski.Drain()),
+    "levels": koski.Edges(west=koski.Level(1.2), north=koski.Level(0.8)),
+    "a level over time": koski.Edges(south=koski.Level(koski.Series.create([0, 2], [1.0, 1.5]))),
+    "periodic": koski.Edges.all(koski.Periodic()),
+    "absorbing": koski.Edges(east=koski.Absorbing(1.0, width=6)),
+}
+NONE = np.full(SHAPE, np.nan, np.float32)
+INPUTS = {
+    "rain": koski.Inputs(source=jnp.full(SHAPE, 1e-3), evaporation=1e-4),
+    "springs, sinks and dye": koski.Inputs(
+        source=jnp.zeros(SHAPE).at[4, 5].set(0.1),
+        sink=jnp.zeros(SHAPE).at[9, 9].set(0.1),
+        dyes={"red": jnp.zeros(SHAPE).at[4, 5].set(1.0)},
+    ),
+    "pushes and pressure": koski.Inputs(
+        push=Flow(jnp.full(SHAPE, 0.1), jnp.zeros(SHAPE)),
+        pressure=jnp.zeros(SHAPE).at[8:11, 8:11].set(500.0),
+    ),
+    "held columns": koski.Inputs(held=jnp.asarray(NONE).at[3, 3].set(2.0)),
+}
+
+
+def both(method, edges, inputs):
+    """Water by one thread, and by all of them."""
+    terrain, depth = sloshing(*SHAPE)
+    terrain = koski.Terrain.create(terrain.b, cell=terrain.grid.cell, edges=edges)
+    return [
+        solver.run_stable(method, method.start(terrain, depth), terrain, inputs, 2.0, 1000, lone)
+        for lone in (True, False)
+    ]
+
+
+def same(one, many):
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(many)):
+        assert_allclose(a, b, rtol=1e-4, atol=2e-5)  # they may round otherwise
+
+
+TWO = {"pipe": koski.Pipe(manning=0.03), "shallow": koski.ShallowWater()}
+
+
+@pytest.mark.parametrize("edges", EDGES.values(), ids=EDGES)
+@pytest.mark.parametrize("method", TWO.values(), ids=TWO)
+def test_one_thread_computes_what_several_do_at_all_edges(method, edges):
+    same(*both(method, edges, koski.Inputs()))
+
+
+@pytest.mark.parametrize("inputs", INPUTS.values(), ids=INPUTS)
+@pytest.mark.parametrize("method", TWO.values(), ids=TWO)
+def test_one_thread_computes_what_several_do_with_all_inputs(method, inputs):
+    same(*both(method, koski.Edges(), inputs))
+
+
+@each_solver
+def test_one_thread_computes_what_several_do(solver):
+    same(*both(solver, koski.Edges(), koski.Inputs()))
+
+
+def test_small_grids_of_a_cpu_are_left_to_one_thread():
+    state = koski.Pipe().start(koski.Terrain.create(np.zeros((16, 16))), 1.0)
+    assert solver.small(state)
+    wide = koski.Pipe().start(koski.Terrain.create(np.zeros((512, 512))), 1.0)
+    assert not solver.small(wide)
+
+
+def test_what_does_not_fit_in_one_kernel_is_not_put_there():
+    """XLA has no scatter there, and must not be asked for one."""
+
+    def scatter(x):
+        return x.at[jnp.array([3, 1])].add(2.0)
+
+    assert "scatter-add" in alone.parts(jax.make_jaxpr(scatter)(jnp.zeros(8)).jaxpr)
+    assert_array_equal(jax.jit(alone.alone(scatter))(jnp.zeros(8)), scatter(jnp.zeros(8)))
