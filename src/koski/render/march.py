@@ -195,7 +195,7 @@ def side_covers(land: Land, eye, d, base, pixel):
 def passes_below(land: Land, eye, d, base):
     """Which rays from outside come in below the block of land."""
     enter, _ = entry(land, eye, d)
-    return (enter > 0) & (eye[2] + enter * d[2] < base)
+    return (enter > 0) & (eye[2] + enter * d[2] <= base)
 
 
 def along(land: Land, p, d, way):
