@@ -164,3 +164,11 @@ def test_from_outside_the_cut_sides_are_where_they_are():
     below = np.asarray(march.passes_below(stage.land, jnp.asarray(eye), jnp.asarray(d), BASE))
     sure = over & (np.abs(z - BASE) > 1e-4)
     assert_array_equal(below[sure], (z < BASE)[sure])
+
+
+def test_a_ray_to_the_very_lower_edge_of_the_block_passes_below():
+    """It meets no side there, and must not meet the ground inside."""
+    stage, eye = scene(1), np.array([-4.0, 3.0, BASE + 2], np.float32)
+    d = np.array([[4.0], [0.0], [-2.0]], np.float32)
+    assert march.side(stage.land, stage.sea, eye, d, BASE)[0] == march.FAR
+    assert march.passes_below(stage.land, eye, d, BASE)[0]

@@ -17,7 +17,7 @@ from koski.core.terrain import Terrain
 from koski.core.water import G, Water
 
 CHECK = 16  # substeps between two looks at what time step is stable
-SMALL = 2**17  # cells of a grid that one thread of a CPU steps faster than several
+SMALL = 2**16  # cells of a grid that one thread of a CPU steps faster than several
 
 
 class State(Protocol):
