@@ -22,7 +22,7 @@ from koski.bodies.forces import Motion, Props
 from koski.bodies.groups import pack
 from koski.bodies.shapes import Box
 from koski.core.inputs import Inputs
-from koski.core.solver import advance, small
+from koski.core.solver import advance
 from koski.core.terrain import Terrain
 from koski.solvers.pipe import Pipe
 from koski.solvers.two_layer import TwoLayer
@@ -57,7 +57,6 @@ def measure(n: int, count: int) -> dict[str, float]:
         lambda b: footprint(b.groups, b.motion, b.blocks, terrain.b + DEPTH, terrain.grid)
     )
     inputs = Inputs(blockers=met(bodies))
-    lone = small(two.start(terrain, DEPTH))
 
     def contender(name, solver, go) -> Contender:
         def done(state, steps):
@@ -71,14 +70,14 @@ def measure(n: int, count: int) -> dict[str, float]:
     @jax.jit
     def inside(state, steps):
         def turn(_, both):
-            state, wrench = coupling.couple(two, both[0], terrain, Inputs(), bodies, DT, lone)
+            state, wrench = coupling.couple(two, both[0], terrain, Inputs(), bodies, DT)
             return state, both[1] + wrench.force
 
         return lax.fori_loop(0, steps, turn, (state, jnp.zeros((count, 3))))[0]
 
     def turns(state, steps):
         for _ in range(steps):
-            state, _ = coupling.run(two, state, terrain, Inputs(), bodies, DT, lone)
+            state, _ = coupling.run(two, state, terrain, Inputs(), bodies, DT)
         return state
 
     field = [

@@ -16,7 +16,6 @@ from jax.extend.core import jaxprs_in_params
 from koski.core.phase import traced
 
 S = TypeVar("S")
-T = TypeVar("T")
 
 # What was seen to work in one kernel.  Scatters do not, and sums of many cells lose what is too
 # small for a float32, which the ledger would miss.  No others were tried.
@@ -27,7 +26,7 @@ PLAIN = """
 """
 
 
-def alone(f: Callable[[S], T]) -> Callable[[S], T]:
+def alone(f: Callable[[S], S]) -> Callable[[S], S]:
     """All of `f` as one kernel, which one thread runs, if it is made of PLAIN parts.
 
     XLA makes one kernel of what is marked as a small call.  The marks come off again inside: they
@@ -36,7 +35,7 @@ def alone(f: Callable[[S], T]) -> Callable[[S], T]:
     """
 
     @wraps(f)
-    def marked(old: S) -> T:
+    def marked(old: S) -> S:
         again, known, _, program = traced(f, f.__name__, old)
         if not parts(program) <= set(PLAIN.split()):
             return again(known, old)
