@@ -57,7 +57,7 @@ def contenders(solvers: dict[str, Solver], size: int, peers: bool) -> list[Conte
 def steps_per_call(cells: int) -> int:
     """Enough that starting a call costs nothing beside it."""
     on_cpu = jax.default_backend() == "cpu"
-    return int(np.clip(5e7 / cells, 4, 500) if on_cpu else np.clip(1e10 / cells, 100, 1000))
+    return int(np.clip(2e8 / cells, 4, 500) if on_cpu else np.clip(1e10 / cells, 100, 1000))
 
 
 def solver_contender(name, solver: Solver, terrain, depth, velocity, steps: int) -> Contender:

@@ -2,7 +2,7 @@
 
     rtkc = cells / 1000 · (time step simulated / wall time of the step)      Kellomäki 2015 §6.2
 
-Machines are noisy, so contenders take turns, round after round, and each keeps its best: what
+Machines are noisy, so contenders take turns, round after round, and each keeps its best call: what
 slows one round slows all of them alike, and ratios stay fair.
 """
 
@@ -20,7 +20,7 @@ from koski.core.errors import InputError
 from koski.core.solver import Solver
 
 STEP_BYTES = 28  # per cell: read ground, depth, two flows; write depth, two flows
-SECONDS = 0.15  # of work between two looks at the clock, at least
+SECONDS = 0.15  # of work in a turn, at least
 ROUNDS = 8
 LARGEST = 2**15  # cells a side
 
@@ -94,21 +94,22 @@ def race(field: list[Contender], rounds: int, seconds: float, size: int, say: Pr
     for c in field:
         say(f"{size}² {c.name}: warm up")
         c.go(c.begin(), c.steps)  # compiles
-        calls.append(max(1, ceil(seconds / timed(c, 1))))
+        calls.append(max(1, ceil(seconds / best_call(c, 1))))
     best = [float("inf")] * len(field)
     for n in range(rounds):
         say(f"{size}² round {n + 1} of {rounds}")
-        best = [min(t, timed(c, k) / k / c.steps) for t, c, k in zip(best, field, calls)]
+        best = [min(t, best_call(c, k) / c.steps) for t, c, k in zip(best, field, calls)]
     return best
 
 
-def timed(c: Contender, calls: int) -> float:
-    """Wall time of some calls, from the start of the scene."""
-    state = c.begin()
-    before = perf_counter()
+def best_call(c: Contender, calls: int) -> float:
+    """Wall time of the quickest of some calls, one after the other from the start of the scene."""
+    state, best = c.begin(), float("inf")
     for _ in range(calls):
+        before = perf_counter()
         state = c.go(state, c.steps)
-    return perf_counter() - before
+        best = min(best, perf_counter() - before)
+    return best
 
 
 def device() -> str:
