@@ -97,7 +97,7 @@ def over_sill(b, d, grid: Grid | Patch) -> tuple[Flow, Flow]:
 
     def sides(b1, d1):
         step = b1 - b
-        return jnp.maximum(d - jnp.maximum(step, 0), 0), jnp.maximum(d1 - jnp.maximum(-step, 0), 0)
+        return jnp.maximum(d - jnp.maximum(step, 0), 0), jnp.maximum(d1 + jnp.minimum(step, 0), 0)
 
     x = sides(right(b, grid, WALL), right(d, grid))
     y = sides(above(b, grid, WALL), above(d, grid))
