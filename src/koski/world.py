@@ -19,7 +19,8 @@ from koski.brush import bump, sample, share, together
 from koski.core.errors import InputError, number, numbers
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
-from koski.core.solver import Solver, advance, ready
+from koski.core.loop import ready
+from koski.core.solver import Solver, advance
 from koski.core.stencil import above, below, left, right
 from koski.core.sums import total
 from koski.core.terrain import HIGHEST, Terrain

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
 from everything import each_solver, sloshing
-from koski.core import alone, solver
+from koski.core import alone, loop, solver
 from koski.core.stencil import Flow
 
 SHAPE = (20, 28)
@@ -24,11 +24,11 @@ def both(method, edges, inputs):
     """Water by one thread, and by all of them."""
     terrain, depth = sloshing(*SHAPE)
     terrain = koski.Terrain.create(terrain.b, cell=terrain.grid.cell, edges=edges)
-    state = solver.ready(method, method.start(terrain, depth), terrain, inputs)
+    state = loop.ready(method, method.start(terrain, depth), terrain, inputs)
     step = jax.make_jaxpr(lambda state: method.step(state, terrain, inputs, 0.01))(state)
     assert alone.parts(step.jaxpr) <= set(alone.PLAIN.split())  # it is one kernel
     return [
-        solver.run_stable(method, method.start(terrain, depth), terrain, inputs, 2.0, 1000, lone)
+        loop.run_stable(method, method.start(terrain, depth), terrain, inputs, 2.0, 1000, lone)
         for lone in (True, False)
     ]
 
@@ -90,7 +90,7 @@ def test_what_is_given_and_not_needed_does_no_harm():
 
     @jax.jit
     def some(state, n):
-        return solver.repeat(pipe, state, terrain, koski.Inputs(), 0.01, n, True)
+        return loop.repeat(pipe, state, terrain, koski.Inputs(), 0.01, n, True)
 
-    known = solver.run_fixed(pipe, pipe.start(terrain, depth), terrain, koski.Inputs(), 0.01, 5)
+    known = loop.run_fixed(pipe, pipe.start(terrain, depth), terrain, koski.Inputs(), 0.01, 5)
     same(some(pipe.start(terrain, depth), 5), known)

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import koski
 from everything import SOLVERS, each_solver, few_solvers, rough, sloshing
-from koski.core.solver import run_fixed, run_stable
+from koski.core.loop import run_fixed, run_stable
 
 
 @each_solver

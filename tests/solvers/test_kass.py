@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import koski
 from everything import rough, run, sloshing, volume
 from koski.core.grid import Grid
-from koski.core.solver import G
+from koski.core.water import G
 from koski.solvers.regions import label, sums
 from koski.validate import measure
 

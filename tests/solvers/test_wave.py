@@ -5,7 +5,7 @@ import pytest
 
 import koski
 from everything import volume
-from koski.core.solver import G
+from koski.core.water import G
 from koski.validate import drop, measure
 from koski.validate.energy import energy
 

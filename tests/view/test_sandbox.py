@@ -5,7 +5,7 @@ from ponds import CRATE, GATE, pond, touch
 from koski import scenes
 from koski.core import edges as rules
 from koski.core.errors import InputError
-from koski.core.solver import run_stable
+from koski.core.loop import run_stable
 from koski.view import facts
 from koski.view import messages as m
 from koski.view.sandbox import Origin, Sandbox

@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 
 from koski.bench.peer_numpy import Arrays, Run
-from koski.core.solver import G
 from koski.core.stencil import TINY
+from koski.core.water import G
 from koski.extras import need
 
 

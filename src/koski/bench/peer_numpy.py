@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from koski.core.solver import G
 from koski.core.stencil import TINY
+from koski.core.water import G
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]  # depth, flow along x, flow along y
 Run = Callable[[Arrays, int], Arrays]

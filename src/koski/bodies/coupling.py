@@ -12,8 +12,9 @@ from koski.bodies.footprint import footprint, push_aside, submerged
 from koski.bodies.forces import Motion, Props, forces
 from koski.bodies.groups import Group
 from koski.core.inputs import Inputs
+from koski.core.loop import CODE, until
 from koski.core.pytree import pytree
-from koski.core.solver import CODE, Solver, until
+from koski.core.solver import Solver
 from koski.core.terrain import Terrain
 
 SHARE = 0.5  # of what a floater displaces that it pushes aside   Kellomäki 2014, fig. 13

@@ -16,6 +16,7 @@ from jax.extend.core import jaxprs_in_params
 from koski.core.phase import traced
 
 S = TypeVar("S")
+R = TypeVar("R")
 
 # What was seen to work in one kernel.  Scatters do not, and sums of many cells lose what is too
 # small for a float32, which the ledger would miss.  No others were tried.
@@ -26,16 +27,17 @@ PLAIN = """
 """
 
 
-def alone(f: Callable[[S], S]) -> Callable[[S], S]:
+def alone(f: Callable[[S], R]) -> Callable[[S], R]:
     """All of `f` as one kernel, which one thread runs, if it is made of PLAIN parts.
 
     XLA makes one kernel of what is marked as a small call.  The marks come off again inside: they
     would keep calls there from being inlined, and what such a kernel calls cannot be linked.  Nor
-    may anything that is given to it go unused: XLA would give up, and take Python with it.
+    may anything that is given to it go unused: XLA would give up, and take Python with it.  All is
+    looked at beforehand: what is still needed after a loop cannot be changed in place by it.
     """
 
     @wraps(f)
-    def marked(old: S) -> S:
+    def marked(old: S) -> R:
         again, known, _, program = traced(f, f.__name__, old)
         if not parts(program) <= set(PLAIN.split()):
             return again(known, old)
@@ -43,9 +45,9 @@ def alone(f: Callable[[S], S]) -> Callable[[S], S]:
         @jax.jit
         def inside(known, old):
             with set_xla_metadata(xla_cpu_small_call="false", inlineable="true"):
-                (first, *others), form = jax.tree.flatten(again(known, old))
+                (first, *others), form = jax.tree.flatten(old)
                 first = first + nothing((known, old)).astype(first.dtype)
-                return jax.tree.unflatten(form, [first, *others])
+                return again(known, jax.tree.unflatten(form, [first, *others]))
 
         with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
             return inside(known, old)

@@ -63,6 +63,15 @@ class Water:
         fed = list(inputs.dyes) + [WATER] * (open_ or inputs.source is not None)
         return replace(self, dyes=dyes, rests={n: jnp.zeros_like(self.d) for n in fed} | self.rests)
 
+    @property
+    def clock(self) -> tuple[Sum, jax.Array]:
+        """Time, and how many steps it took."""
+        return self.t, self.steps
+
+    def at(self, clock: tuple[Sum, jax.Array]) -> "Water":
+        """The same water at another time."""
+        return replace(self, t=clock[0], steps=clock[1])
+
     def add(self, name: str, more) -> "Water":
         """Add to the depth, or to a dye, with nothing lost to rounding."""
         f = self.d if name == WATER else self.dyes[name]

@@ -12,9 +12,9 @@ import numpy as np
 from koski.core.errors import InputError
 from koski.core.frame import Frame
 from koski.core.grid import Grid
-from koski.core.solver import G
 from koski.core.stencil import above, below, left, right
 from koski.core.terrain import Terrain
+from koski.core.water import G
 from koski.io.paint_pixels import Array, edge, lit, ramp, resize, rgb_of, smooth, streaks, top
 from koski.io.paint_shadow import Sunlight
 from koski.io.paint_solids import View, render

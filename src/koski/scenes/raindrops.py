@@ -6,8 +6,8 @@ deep middle rings run ahead (Kass 1990).
 
 import numpy as np
 
-from koski.core.solver import G
 from koski.core.terrain import Terrain
+from koski.core.water import G
 from koski.landscape import smooth
 from koski.scene import Scene
 from koski.solvers.wave import Wave

@@ -7,10 +7,9 @@ What a base flow remembers of each face is its flow [m³/s] in the pipe method, 
 import jax.numpy as jnp
 
 from koski.core.patch import Patch
-from koski.core.solver import G
 from koski.core.stencil import STICKS, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
-from koski.core.water import Water
+from koski.core.water import G, Water
 from koski.solvers.faces import STILL
 from koski.solvers.pipe import Pipe, accelerate, shown_velocity
 from koski.solvers.shallow import LinearShallowWater, flux, kick

@@ -17,6 +17,7 @@ dry ground at less than half its speed.
 from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,7 @@ class Columns:
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave may cross in one step, 0.75 at the most
     cells: int = static(default=1)  # per column: at how many heights the velocity is known
+    reach: ClassVar[int] = 2  # rows that news crosses in a step
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         if self.cells < 1:

@@ -23,11 +23,10 @@ from koski.core.grid import Grid
 from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase, renew
 from koski.core.pytree import pytree
-from koski.core.solver import G
 from koski.core.stencil import TINY, Flow, above, div, over_sill, per_face, upwind
 from koski.core.terrain import Terrain
 from koski.core.turn import turned
-from koski.core.water import WATER, Water, crossing, limit, supply
+from koski.core.water import WATER, G, Water, crossing, limit, supply
 from koski.solvers.chains import settle
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.regions import label, sums

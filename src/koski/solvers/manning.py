@@ -5,8 +5,8 @@
 
 import jax.numpy as jnp
 
-from koski.core.solver import G
 from koski.core.stencil import Flow, above, right
+from koski.core.water import G
 
 THIN = 1e-4  # depths below this rub as if they were this deep [m]
 

@@ -38,7 +38,6 @@ from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
-from koski.core.solver import G
 from koski.core.stencil import (
     STICKS,
     WALL,
@@ -51,7 +50,7 @@ from koski.core.stencil import (
     right,
 )
 from koski.core.terrain import Terrain
-from koski.core.water import Water, crossing, limit, move, supply
+from koski.core.water import G, Water, crossing, limit, move, supply
 from koski.solvers.faces import face_velocity, make_frame
 from koski.solvers.manning import rub
 from koski.solvers.owed import COVER, WET, settle, shift

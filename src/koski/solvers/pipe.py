@@ -9,6 +9,7 @@ the head alike (see `over_sill`): the papers do not, and their water never overt
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -18,10 +19,9 @@ from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
 from koski.core.phase import renew
 from koski.core.pytree import pytree, static
-from koski.core.solver import G
 from koski.core.stencil import STICKS, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
-from koski.core.water import Water, crossing, limit, move, supply
+from koski.core.water import G, Water, crossing, limit, move, supply
 from koski.solvers.faces import DRY, face_velocity, make_frame
 from koski.solvers.manning import rub
 
@@ -53,6 +53,7 @@ class Pipe:
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave may cross in one step
     section: Callable = static(default=mean_section)
+    reach: ClassVar[int] = 2  # rows that news crosses in a step
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         water = Water.start(depth, terrain.grid)

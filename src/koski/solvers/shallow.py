@@ -8,6 +8,7 @@ as in the pipe method; a face whose sill both surfaces are below is a wall.
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -18,11 +19,10 @@ from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase, renew
 from koski.core.pytree import pytree, static
-from koski.core.solver import G
 from koski.core.stencil import STICKS, TINY, Flow, over_sill, per_face
 from koski.core.terrain import Terrain
-from koski.core.water import Water, crossing, limit, move, supply
-from koski.solvers.advection import conserving
+from koski.core.water import G, Water, crossing, limit, move, supply
+from koski.solvers.advection import conserving, maccormack, semi_lagrangian
 from koski.solvers.faces import STILL, face_velocity, make_frame
 from koski.solvers.manning import rub
 
@@ -42,6 +42,7 @@ class LinearShallowWater:
 
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave may cross in one step
+    reach: ClassVar[int] = 3  # rows that news crosses in a step
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         return begin(terrain, depth, velocity)
@@ -66,6 +67,11 @@ class ShallowWater:
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave on moving water may cross in one step
     advection: Callable = static(default=conserving)
+
+    @property
+    def reach(self) -> int | None:
+        """Rows that news crosses in a step; of an advection that is not ours, nobody knows."""
+        return 3 if self.advection in (conserving, semi_lagrangian, maccormack) else None
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         return begin(terrain, depth, velocity)

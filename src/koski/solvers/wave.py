@@ -33,11 +33,10 @@ from koski.core.grid import Grid
 from koski.core.inputs import Inputs, drive
 from koski.core.phase import phase
 from koski.core.pytree import pytree
-from koski.core.solver import G
 from koski.core.stencil import WALL, Flow, above, below, div, left, over_sill, per_face
 from koski.core.terrain import Terrain
 from koski.core.turn import turn, turned
-from koski.core.water import WATER, Water, crossing, supply
+from koski.core.water import WATER, G, Water, crossing, supply
 from koski.solvers.chains import FAINT, Arrays, pass_on, ride, settle
 from koski.solvers.faces import DRY, STILL, face_velocity, make_frame
 from koski.solvers.manning import rub

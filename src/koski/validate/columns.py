@@ -7,8 +7,9 @@ import numpy as np
 
 from koski.core.edges import Edges, Periodic
 from koski.core.inputs import Inputs
-from koski.core.solver import G, Solver, advance
+from koski.core.solver import Solver, advance
 from koski.core.terrain import Terrain
+from koski.core.water import G
 from koski.solvers.columns import Columns
 
 SMALL = 1e-2  # height of a drop over the depth

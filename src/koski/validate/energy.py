@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from koski.core.solver import G
 from koski.core.terrain import Terrain
+from koski.core.water import G
 from koski.solvers.wave import State
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from koski.core.solver import G
+from koski.core.water import G
 
 
 def dam_break(x, t: float, left: float, right: float) -> np.ndarray:

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from koski.core.edges import Edges, Periodic
-from koski.core.solver import G, Solver, advance
+from koski.core.solver import Solver, advance
 from koski.core.terrain import Terrain
+from koski.core.water import G
 from koski.validate import exact
 
 LENGTH = 50.0  # of the dam-break channel, the dam in its middle [m]
