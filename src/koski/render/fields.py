@@ -13,6 +13,7 @@ from koski.core.pytree import pytree, static
 from koski.core.stencil import filled
 from koski.core.terrain import Terrain
 from koski.render.drape import Drape, drape
+from koski.render.exact import exact
 from koski.render.spot import Spot, spot
 
 FINE = 1024  # cells along the longer side of a map that is made finer
@@ -95,7 +96,7 @@ def slopes(f, cell: float):
     return x, y
 
 
-@partial(jax.jit, static_argnames="grid")
+@partial(exact, static_argnames="grid")
 def land(b, grid: Grid) -> Land:
     times = max(1, min(FINEST, FINE // max(grid.shape)))
     fine = finer(b, times)
@@ -123,7 +124,7 @@ def smoothed(f, grid: Grid):
     )
 
 
-@jax.jit
+@exact
 def sea(frame: Frame, land: Land) -> Sea:
     """The water's surface goes on below the ground beside it: they meet in a smooth line."""
     times = land.b.shape[0] // land.grid.ny
@@ -158,7 +159,7 @@ def extended(frame: Frame, b, grid: Grid):
     return jnp.where(wet, surface, dry), wet
 
 
-@jax.jit
+@exact
 def between(old: Sea, new: Sea, share) -> Sea:
     """The water between two moments."""
     return jax.tree.map(lambda a, b: a + share * (b - a), old, new)

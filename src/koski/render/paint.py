@@ -14,7 +14,9 @@ from koski.core.phase import phase
 from koski.render import march
 from koski.render.camera import Camera
 from koski.render.crowd import Crowd, solid
+from koski.render.exact import exact
 from koski.render.ground import cut, ground, soil
+from koski.render.solids import Hit
 from koski.render.stage import Sight, Stage, hazed, unit
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
 from koski.render.water import water
@@ -31,6 +33,7 @@ def look_out(stage: Stage, camera: Camera, d, pixel) -> tuple[Sight, jax.Array]:
     return met(stage, jnp.asarray(camera.eye), d, pixel, spread(stage, camera, *d.shape[1:]))
 
 
+@exact
 def met(stage: Stage, eye, d, pixel, width: Spread) -> tuple[Sight, jax.Array]:
     """What rays meet, looked for in as many directions as the picture has columns."""
     land, sea = stage.land, stage.sea
@@ -113,7 +116,8 @@ def seen(stage: Stage, eye, d, t, above, pixel) -> tuple[Sight, jax.Array]:
 def painted(stage: Stage, camera: Camera, d, pixel, crowd: Crowd | None) -> jax.Array:
     """The light along the rays of a picture, from an eye in the air."""
     width, tiles = spread(stage, camera, *d.shape[1:]), None if crowd is None else crowd.tiles
-    sight, kind, picture, lists = surveyed(stage, camera.eye, d, pixel, width, tiles)
+    sight, kind = met(stage, camera.eye, d, pixel, width)
+    picture, lists = listed_by_kind(stage, d, kind, tiles)
     picture = paint(picture, stage, sight, kind, lists)
     if crowd is None:
         return picture
@@ -121,15 +125,13 @@ def painted(stage: Stage, camera: Camera, d, pixel, crowd: Crowd | None) -> jax.
 
 
 @jax.jit
-def surveyed(stage: Stage, eye, d, pixel, width: Spread, tiles: Tiles | None):
-    """What the rays of a picture meet, the sky behind it, and the pixels of each kind.
+def listed_by_kind(stage: Stage, d, kind, tiles: Tiles | None):
+    """The sky behind a picture, and the pixels of each kind of what is before it.
 
     Those in tiles with bodies are in no list: they are painted together with the bodies.
     """
-    sight, kind = met(stage, eye, d, pixel, width)
     free = kind if tiles is None else jnp.where(in_any(tiles, kind), SKY, kind)
-    lists = [phase(listed)(free, kinds) for kinds in SHADES]
-    return sight, kind, backdrop(stage, d), lists
+    return backdrop(stage, d), [phase(listed)(free, kinds) for kinds in SHADES]
 
 
 def paint(picture, stage: Stage, sight: Sight, kind, lists) -> jax.Array:
@@ -263,18 +265,25 @@ def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, pixel, there):
     if there[WATER] or there[GLASS]:
         wet = (kind == WATER) | (kind == GLASS)
         light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
-    return bodies_in(covered(sky, light, sight), stage, sight, eye, pixel, crowd)
+    hit, width, cover = body_met(crowd, eye, sight.d, sight.far, pixel)
+    return bodies_in(covered(sky, light, sight), stage, sight, eye, crowd, hit, width, cover)
 
 
 soil_in, ground_in, water_in = map(jax.jit, (cut_light, ground_light, water_light))
 
 
+@exact
+def body_met(crowd: Crowd, eye, d, far, pixel):
+    """What rays meet of bodies, how wide they are there, and how much it hides of what is far."""
+    hit = crowd.cast(eye[:, None, None], d)
+    width = jnp.maximum(pixel * hit.safe, 1e-9)
+    return hit, width, hit.covers(width, far)
+
+
 @jax.jit
-def bodies_in(light, stage: Stage, sight: Sight, eye, pixel, crowd: Crowd):
+def bodies_in(light, stage: Stage, sight: Sight, eye, crowd: Crowd, hit: Hit, width, cover):
     """Bodies where they are before all else."""
-    hit = crowd.cast(eye[:, None, None], sight.d)
     p = eye[:, None, None] + hit.safe * sight.d
     sun = crowd.sunlit(p + 1e-3 * hit.normal, stage.sky.sun)
-    width = pixel * hit.safe
     body = hazed(stage, solid(stage, hit, p, sight.d, width, sun), sight.d, hit.safe)
-    return light + hit.covers(jnp.maximum(width, 1e-9), sight.far) * (body - light)
+    return light + cover * (body - light)

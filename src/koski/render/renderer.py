@@ -19,6 +19,7 @@ from koski.render.camera import Camera, axes, rays
 from koski.render.caustics import Caustics
 from koski.render.crowd import Crowd, in_the_way
 from koski.render.detail import Detail
+from koski.render.exact import exact
 from koski.render.fields import Land, Sea
 from koski.render.light import MEDIA
 from koski.render.noise import Tile
@@ -200,7 +201,7 @@ def textures() -> tuple[Tile, Caustics, Tile]:
     return foam.lace(), Caustics.create(), materials.noise()
 
 
-aim = partial(jax.jit, static_argnames=("height", "width", "shape", "side"))(rays)
+aim = exact(rays, static_argnames=("height", "width", "shape", "side"))
 
 
 @partial(jax.jit, static_argnames=("height", "width", "side"))
