@@ -121,16 +121,17 @@ def best_turn(grid: Grid, reach: int, threads: int) -> int:
 
 
 def cut_for(solver, terrain: Terrain, inputs: Inputs) -> tuple[Band, ...]:
-    """The bands that the threads of the CPU may step; one, where they cannot.
+    """The bands that the threads of the CPU may step; none, where they cannot.
 
     Water that comes and goes is summed up over all cells, and bodies that block it are not in rows.
     """
     outside = inputs.source, inputs.sink, inputs.evaporation, inputs.held, inputs.blockers
     closed = not terrain.edges.open and all(x is None for x in outside)
-    reach = getattr(solver, "reach", None)
     default = jax.default_backend() == "cpu"  # what threads of ours would compute on, unasked
-    apart = closed and reach and default and not terrain.grid.wrap_y
-    return bands(terrain.grid, reach or 1, threads() if apart else 1)
+    reach = getattr(solver, "reach", None)
+    if reach is None or not (closed and default) or terrain.grid.wrap_y:
+        return ()
+    return bands(terrain.grid, reach, threads())
 
 
 def threads() -> int:
