@@ -14,7 +14,7 @@ from everything import SOLVERS, rough
 from koski.core import bands, loop, solver
 from koski.core.stencil import Flow
 
-APART = {name: s for name, s in SOLVERS.items() if getattr(s, "reach", None)}
+APART = {name: s for name, s in SOLVERS.items() if getattr(s, "local", None)}
 each = pytest.mark.parametrize("method", APART.values(), ids=APART)
 
 
@@ -40,14 +40,30 @@ def test_solvers_that_look_at_neighbours_alone_are_stepped_in_bands():
 def test_a_solver_knows_how_far_news_travels_in_a_step(method):
     terrain, depth = lakes(40)
     args = method.start(terrain, depth), terrain
-    assert reach(lambda s, t: method.step(s, t, koski.Inputs(), 0.1), args, 20) == method.reach
+    assert (
+        reach(lambda s, t: method.step(s, t, koski.Inputs(), 0.1), args, 20) == method.local.reach
+    )
+
+
+@each
+def test_a_solver_knows_how_many_maps_a_step_works_on(method):
+    """As many as XLA needs."""
+    terrain, depth = lakes(400)
+    reach = method.local.reach
+    parts = bands.Band(0, 200, 0, reach, 1), bands.Band(200, 400, reach, 0, 1)
+    state = loop.ready(method, method.start(terrain, depth), terrain, koski.Inputs())
+    form, (a, b) = bands.dealt(parts, method, state, terrain, koski.Inputs())
+    args = a.moving, a.still, a.first, b.first, 0.05, 4
+    needs = bands.step.lower(form, parts[0].alike, *args).compile().memory_analysis()
+    count = (needs.argument_size_in_bytes + needs.temp_size_in_bytes) / a.moving[0].nbytes
+    assert count == pytest.approx(method.local.maps, rel=0.15)
 
 
 @each
 @pytest.mark.parametrize("count", [2, 3])
 def test_bands_have_the_bits_of_the_whole_grid(method, count):
     terrain, depth = lakes(40 * count)
-    parts = bands.bands(terrain.grid, method.reach, count)
+    parts = bands.bands(terrain.grid, method.local, count)
     assert len(parts) == count and parts[0].low == 0 and parts[-1].high == terrain.grid.ny
 
     def world():
@@ -61,15 +77,15 @@ def test_bands_have_the_bits_of_the_whole_grid(method, count):
 @pytest.mark.parametrize("threads", [2, 3, 16])
 def test_bands_fit_caches_unless_they_would_borrow_too_much(shape, threads):
     ny, nx = shape
-    parts = bands.bands(koski.core.grid.Grid(ny, nx, 1.0), 3, threads)
+    parts = bands.bands(koski.core.grid.Grid(ny, nx, 1.0), bands.Local(3, 7), threads)
     assert [p.low for p in parts[1:]] == [p.high for p in parts[:-1]]
     assert parts[0].low == 0 and parts[-1].high == ny
     own, borrowed = min(p.high - p.low for p in parts), parts[0].north
     assert borrowed == 3 * parts[0].turn and own >= borrowed
     if len(parts) > threads:
         assert len(parts) % threads == 0 and own >= 2 * borrowed
-    larger = ny // max(len(parts) - threads, 1)  # with one less for each thread
-    assert len(parts) <= threads or larger * nx > bands.CACHED
+        larger = ny / (len(parts) - threads)  # with one less for each thread
+        assert 7 * 4 * larger * nx > bands.CACHED
 
 
 def test_one_thread_may_have_several_bands(monkeypatch):
@@ -80,7 +96,7 @@ def test_one_thread_may_have_several_bands(monkeypatch):
     def world():
         return pipe, pipe.start(terrain, depth), terrain, koski.Inputs()
 
-    parts = bands.bands(terrain.grid, 2, 5)
+    parts = bands.bands(terrain.grid, pipe.local, 5)
     assert len(parts) == 5
     same(loop.run_stable(*world(), 4.0, 1000, True), bands.run_stable(parts, *world(), 4.0, 1000))
 
@@ -97,7 +113,7 @@ def test_whatever_drives_the_water_is_cut_with_it():
     def world():
         return pipe, pipe.start(terrain, depth, (0.1, 0.2)), terrain, inputs
 
-    parts = bands.bands(terrain.grid, 2, 2)
+    parts = bands.bands(terrain.grid, pipe.local, 2)
     same(loop.run_stable(*world(), 4.0, 1000, True), bands.run_stable(parts, *world(), 4.0, 1000))
 
 
@@ -105,7 +121,7 @@ def test_a_bound_on_steps_holds_in_bands():
     terrain, depth = lakes(128)
     pipe = koski.Pipe()
     state = pipe.start(terrain, depth), terrain, koski.Inputs()
-    end = bands.run_stable(bands.bands(terrain.grid, 2, 2), pipe, *state, 1e4, 40)
+    end = bands.run_stable(bands.bands(terrain.grid, pipe.local, 2), pipe, *state, 1e4, 40)
     assert int(end.water.steps) == 40 and 0 < float(end.water.t) < 100
 
 

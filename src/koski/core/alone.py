@@ -27,30 +27,29 @@ PLAIN = """
 """
 
 
-def alone(f: Callable[[S], R]) -> Callable[[S], R]:
+def alone(f: Callable[[jax.Array, S], R]) -> Callable[[jax.Array, S], R]:
     """All of `f` as one kernel, which one thread runs, if it is made of PLAIN parts.
 
     XLA makes one kernel of what is marked as a small call.  The marks come off again inside: they
     would keep calls there from being inlined, and what such a kernel calls cannot be linked.  Nor
-    may anything that is given to it go unused: XLA would give up, and take Python with it.  All is
-    looked at beforehand: what is still needed after a loop cannot be changed in place by it.
+    may anything that is given to it go unused: XLA would give up, and take Python with it.  So all
+    is looked at beforehand (what is still needed after a loop cannot be changed in place by it),
+    and what is seen counts towards the first argument, a number that all of the result depends on.
     """
 
     @wraps(f)
-    def marked(old: S) -> R:
-        again, known, _, program = traced(f, f.__name__, old)
+    def marked(number, old: S) -> R:
+        again, known, _, program = traced(f, f.__name__, number, old)
         if not parts(program) <= set(PLAIN.split()):
-            return again(known, old)
+            return again(known, number, old)
 
         @jax.jit
-        def inside(known, old):
+        def inside(known, number, old):
             with set_xla_metadata(xla_cpu_small_call="false", inlineable="true"):
-                (first, *others), form = jax.tree.flatten(old)
-                first = first + nothing((known, old)).astype(first.dtype)
-                return again(known, jax.tree.unflatten(form, [first, *others]))
+                return again(known, number + nothing((known, old)), old)
 
         with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
-            return inside(known, old)
+            return inside(known, number, old)
 
     return marked
 

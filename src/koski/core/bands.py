@@ -27,9 +27,16 @@ from koski.core.terrain import Terrain
 
 PAUSE = 2**18  # cells that could be stepped in the time that an exchange of rows takes
 SHORTEST = 4  # steps between two exchanges
-CACHED = 2**18  # cells of a band at most, where it borrows little beside
+CACHED = 10 * 2**20  # bytes that a step of a band works on at most, where it borrows little beside
 FEWEST = 8  # steps that pay for cutting the grid and joining it again …
 WORK = 2**23  # … and cells stepped, over all of them
+
+
+class Local(NamedTuple):
+    """What a solver tells whose step looks at neighbours alone."""
+
+    reach: int  # rows that news crosses in a step
+    maps: int  # that a step works on: the ground, all that moves, and what it makes on the way
 
 
 @dataclass(frozen=True)
@@ -94,15 +101,16 @@ class Share(NamedTuple):
     last: list  # … to the north
 
 
-def bands(grid: Grid, reach: int, threads: int) -> tuple[Band, ...]:
-    """Cut a grid into the same number of bands for each thread, small enough for its cache.
+def bands(grid: Grid, local: Local, threads: int) -> tuple[Band, ...]:
+    """Cut a grid into the same number of bands for each thread, small enough for the caches.
 
     Into fewer where they would borrow more than half as much as they own, and into less than one
     for each where they would borrow more than they own.
     """
-    turn = best_turn(grid, reach, threads)
-    borrowed = reach * turn
-    each = min(ceil(grid.cells / threads / CACHED), grid.ny // (4 * borrowed * threads))
+    turn = best_turn(grid, local.reach, threads)
+    borrowed = local.reach * turn
+    wanted = ceil(4 * local.maps * grid.cells / threads / CACHED)
+    each = min(wanted, grid.ny // (4 * borrowed * threads))
     count = threads * each or max(min(threads, grid.ny // (2 * borrowed)), 1)
     cuts = [grid.ny * i // count for i in range(count + 1)]
     return tuple(
@@ -128,10 +136,10 @@ def cut_for(solver, terrain: Terrain, inputs: Inputs) -> tuple[Band, ...]:
     outside = inputs.source, inputs.sink, inputs.evaporation, inputs.held, inputs.blockers
     closed = not terrain.edges.open and all(x is None for x in outside)
     default = jax.default_backend() == "cpu"  # what threads of ours would compute on, unasked
-    reach = getattr(solver, "reach", None)
-    if reach is None or not (closed and default) or terrain.grid.wrap_y:
+    local = getattr(solver, "local", None)
+    if local is None or not (closed and default) or terrain.grid.wrap_y:
         return ()
-    return bands(terrain.grid, reach, threads())
+    return bands(terrain.grid, local, threads())
 
 
 def threads() -> int:

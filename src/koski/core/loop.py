@@ -80,11 +80,11 @@ def times(solver, state, terrain, inputs, dt, steps, lone=False):
 def repeat(solver, state, terrain, inputs, dt, n, lone):
     """n steps of the same length; time is summed once for all, with nothing lost to rounding."""
 
-    def loop(state):
+    def loop(dt, state):
         return lax.fori_loop(0, n, lambda _, s: solver.step(s, terrain, inputs, dt), state)
 
     clock = state.water.clock
-    state = alone(loop)(state) if lone else loop(state)
+    state = alone(loop)(dt, state) if lone else loop(dt, state)
     return replace(state, water=state.water.at(ticked(clock, dt, n)))
 
 

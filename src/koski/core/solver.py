@@ -26,7 +26,7 @@ S = TypeVar("S", bound=State)
 
 
 class Solver(Protocol[S]):
-    """How water moves.  One that knows how many rows news crosses in a step has a `reach`, too."""
+    """How water moves.  One whose step looks at neighbours alone says how far: `local`."""
 
     @property
     def cfl(self) -> float: ...

@@ -17,11 +17,11 @@ dry ground at less than half its speed.
 from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from koski.core.bands import Local
 from koski.core.edges import Edges, calm, hold
 from koski.core.errors import InputError
 from koski.core.frame import Frame
@@ -56,7 +56,11 @@ class Columns:
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave may cross in one step, 0.75 at the most
     cells: int = static(default=1)  # per column: at how many heights the velocity is known
-    reach: ClassVar[int] = 2  # rows that news crosses in a step
+
+    @property
+    def local(self) -> Local:
+        """Each cell more in a column brings another map or two."""
+        return Local(reach=2, maps=10 + 3 * self.cells)
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         if self.cells < 1:

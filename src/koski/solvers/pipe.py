@@ -14,6 +14,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
+from koski.core.bands import Local
 from koski.core.edges import calm, hold
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
@@ -53,7 +54,7 @@ class Pipe:
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave may cross in one step
     section: Callable = static(default=mean_section)
-    reach: ClassVar[int] = 2  # rows that news crosses in a step
+    local: ClassVar[Local] = Local(reach=2, maps=5)
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         water = Water.start(depth, terrain.grid)

@@ -8,12 +8,12 @@ as in the pipe method; a face whose sill both surfaces are below is a wall.
 """
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from koski.core.bands import Local
 from koski.core.edges import calm, hold
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs, drive
@@ -42,7 +42,10 @@ class LinearShallowWater:
 
     manning: float | jax.Array | None = None  # bed roughness n [s/m^⅓]: a number, a map, none
     cfl: float = 0.5  # cells a wave may cross in one step
-    reach: ClassVar[int] = 3  # rows that news crosses in a step
+
+    @property
+    def local(self) -> Local:
+        return looks(7, self.manning)
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         return begin(terrain, depth, velocity)
@@ -69,9 +72,10 @@ class ShallowWater:
     advection: Callable = static(default=conserving)
 
     @property
-    def reach(self) -> int | None:
-        """Rows that news crosses in a step; of an advection that is not ours, nobody knows."""
-        return 3 if self.advection in (conserving, semi_lagrangian, maccormack) else None
+    def local(self) -> Local | None:
+        """Of an advection that is not ours, nobody knows."""
+        maps = {conserving: 7, semi_lagrangian: 11, maccormack: 16}.get(self.advection)
+        return None if maps is None else looks(maps, self.manning)
 
     def start(self, terrain: Terrain, depth, velocity=None) -> State:
         return begin(terrain, depth, velocity)
@@ -90,6 +94,11 @@ class ShallowWater:
 
     def frame(self, s: State, terrain: Terrain) -> Frame:
         return look(s, terrain)
+
+
+def looks(maps: int, manning) -> Local:
+    """How far a step looks, and at how many maps on a smooth bed; a rough one takes two more."""
+    return Local(reach=3, maps=maps + (0 if manning is None else 2))
 
 
 def begin(terrain: Terrain, depth, velocity) -> State:
