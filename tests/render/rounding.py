@@ -1,6 +1,7 @@
-"""What rays meet, as short words: run with and without products fused with sums, to compare."""
+"""What rays meet, kept in a file: run with and without products fused with sums, to compare."""
 
-import hashlib
+import sys
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -11,24 +12,26 @@ from everything import rough
 from koski.bodies.shapes import Box
 from koski.render.camera import Camera
 from koski.render.fields import land, sea
-from koski.render.paint import body_met, met, spread
+from koski.render.paint import body_met, followed, met, spread
 from koski.render.parts import Look
 from koski.render.renderer import Renderer, aim
 from koski.render.solids import Still
 from koski.render.tiles import take
+from koski.render.under import dive
 
 
-def word(tree) -> str:
-    """The bits of all arrays, but for what is zero but for rounding."""
-    leaves = [np.where(np.abs(f) < 1e-12, 0, f) for f in map(np.asarray, jax.tree.leaves(tree))]
-    return hashlib.sha256(b"".join(f.tobytes() for f in leaves)).hexdigest()[:12]
+def flat(tree) -> np.ndarray:
+    """All numbers of a tree, one after the other."""
+    return np.concatenate([np.ravel(np.asarray(f, float)) for f in jax.tree.leaves(tree)])
 
 
-def words() -> dict[str, str]:
+def found() -> dict[str, np.ndarray]:
     terrain = ground(3 * rough(N, N, seed=4, relief=1.0))
     frame = seen(terrain, 1.0, 0.0)
     renderer = Renderer(terrain)
-    renderer.see(frame)
+    for t in (0.0, 0.3):
+        moment = replace(frame, u=frame.u + 1.3, v=frame.v - 0.7, t=jnp.float32(t))
+        renderer.see(moment)
     turn = np.array((0.9, 0.1, 0.3, 0.2)) / np.sqrt(0.95)
     crate = Still(0, Box((3, 2, 2)), np.array((MIDDLE, 5, 1.5)), turn, Look())
     renderer.bodies = renderer.bodies_before = [crate]
@@ -38,14 +41,22 @@ def words() -> dict[str, str]:
     args = stage, eye, d, pixel, spread(stage, camera, H, W)
     crowd = renderer.crowd(camera, W, H, 1.0)
     far = jnp.full_like(take(d[0], crowd.tiles), 20.0)
+    sight, kind = met(*args)
+    near = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
+    below = jnp.array((MIDDLE, MIDDLE, 0.9), jnp.float32)
+    in_float32 = jax.jit(followed.__wrapped__)
     return {
-        "maps": word((land(terrain.b, terrain.grid), sea(frame, stage.land))),
-        "rays": word(d),
-        "land and water": word(met(*args)),
-        "bodies": word(body_met(crowd, eye, take(d, crowd.tiles), far, pixel)),
-        "in float32": word(jax.jit(met.__wrapped__)(*args)),
+        "maps": flat((land(terrain.b, terrain.grid), sea(frame, stage.land))),
+        "carried": flat(renderer.detail),
+        "rays": flat(d),
+        "land and water": flat(sight),
+        "bodies": flat(body_met(crowd, eye, take(d, crowd.tiles), far, pixel)),
+        "from the water on": flat(followed(stage, sight, kind, None)),
+        "from the water to bodies": flat(followed(stage, *near, crowd)),
+        "under water": flat(dive(stage, below, d, pixel)),
+        "in float32": flat(in_float32(stage, sight, kind, None)),
     }
 
 
 if __name__ == "__main__":
-    print(" ".join(words().values()))
+    np.savez(sys.argv[1], **found())

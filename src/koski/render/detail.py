@@ -13,6 +13,7 @@ from koski.core.pytree import pytree
 from koski.core.stencil import above, below, left, right
 from koski.core.terrain import Terrain
 from koski.render.drift import Carried, Drift, upstream
+from koski.render.exact import exact
 from koski.render.fields import SHOWN
 from koski.render.foam import FILM, birth
 from koski.render.noise import smooth
@@ -53,7 +54,7 @@ class Detail:
         return self.drift.at(at)
 
 
-@partial(jax.jit, static_argnames="grid")
+@partial(exact, static_argnames="grid")
 def step(detail: Detail, depth, u, v, rate, dt, grid: Grid) -> Detail:
     back, wide = upstream(u, v, dt, grid)
     foam = grow(back.of(wide(detail.foam)), rate, dt)
@@ -62,7 +63,7 @@ def step(detail: Detail, depth, u, v, rate, dt, grid: Grid) -> Detail:
     return Detail(foam, soak(detail.wet, depth, dt, grid), drift)
 
 
-@partial(jax.jit, static_argnames="grid")
+@partial(exact, static_argnames="grid")
 def ashore(frame: Frame, grid: Grid):
     """The velocity, carried on to dry cells beside the water: no texture tears at its edge."""
     wet = (frame.depth > SHOWN).astype(jnp.float32)

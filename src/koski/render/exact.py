@@ -16,14 +16,20 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def exact(f: Callable[P, R], **how) -> Callable[P, R]:
-    """`f` compiled in float64, of and to float32.  Not for use inside other compiled functions."""
+def exact(f: Callable[P, R], reads: int = 0, **how) -> Callable[P, R]:
+    """`f` compiled in float64, of and to float32.  Not for use inside other compiled functions.
+
+    From the maps in its first arguments, so many, it `reads`: what is read there becomes a float64,
+    the maps themselves do not.
+    """
 
     @partial(jax.jit, **how)
     @wraps(f)
     def inside(*args, **kwargs):
-        args, kwargs = turned((args, kwargs), jnp.float32, jnp.float64)
-        return turned(turned(f(*args, **kwargs), jnp.float64, jnp.float32), jnp.int64, jnp.int32)
+        read = turned(args[:reads], jnp.float32, jnp.float64, below=2)
+        rest, kwargs = turned((args[reads:], kwargs), jnp.float32, jnp.float64)
+        made = f(*read, *rest, **kwargs)
+        return turned(turned(made, jnp.float64, jnp.float32), jnp.int64, jnp.int32)
 
     @wraps(f)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -33,10 +39,11 @@ def exact(f: Callable[P, R], **how) -> Callable[P, R]:
     return called
 
 
-def turned(tree, old, new):
-    """A tree with all arrays of one type as another."""
+def turned(tree, old, new, below: int = 9):
+    """A tree with all arrays of one type as another, if they have fewer axes than these."""
 
     def as_new(f):
-        return f.astype(new) if getattr(f, "dtype", None) == old else f
+        wanted = getattr(f, "dtype", None) == old and f.ndim < below
+        return f.astype(new) if wanted else f
 
     return jax.tree.map(as_new, tree)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -18,6 +17,7 @@ from koski.core.grid import Grid
 from koski.core.stencil import above, below, left, right
 from koski.core.water import G
 from koski.render.drift import Carried
+from koski.render.exact import exact
 from koski.render.noise import Tile, crackle, each, even, fractal, smooth
 
 FILM = 0.02  # water thinner than this is too thin for foam [m]
@@ -27,7 +27,7 @@ SOFT = 0.18  # half the border of foam, as a share of the pattern's height
 VEIL = 0.6  # how much the thinnest foam hides
 
 
-@partial(jax.jit, static_argnames="grid")
+@partial(exact, static_argnames="grid")
 def birth(frame: Frame, u, v, blocked, grid: Grid):
     """How fast foam covers clear water [1/s]."""
     d, h = frame.depth, frame.surface

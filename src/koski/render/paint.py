@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from koski.render.ground import cut, ground, soil
 from koski.render.solids import Hit
 from koski.render.stage import Sight, Stage, hazed, unit
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
-from koski.render.water import water
+from koski.render.water import Ways, water, ways
 
 PARTS = (8, 16)  # of a picture, that are shaded one after the other: on a GPU, on a CPU
 
@@ -33,7 +34,7 @@ def look_out(stage: Stage, camera: Camera, d, pixel) -> tuple[Sight, jax.Array]:
     return met(stage, jnp.asarray(camera.eye), d, pixel, spread(stage, camera, *d.shape[1:]))
 
 
-@exact
+@partial(exact, reads=1)
 def met(stage: Stage, eye, d, pixel, width: Spread) -> tuple[Sight, jax.Array]:
     """What rays meet, looked for in as many directions as the picture has columns."""
     land, sea = stage.land, stage.sea
@@ -143,7 +144,8 @@ def paint(picture, stage: Stage, sight: Sight, kind, lists) -> jax.Array:
     counts = jax.device_get([count for _, count in lists])
     for (index, _), count, shade in zip(lists, counts, SHADES.values()):
         for first in range(0, int(count), size):
-            picture = shade(picture, stage, sight, kind, index, first, size)
+            mine, here, its = picked(sight, kind, index, first, size)
+            picture = laid_on(picture, mine, here, shade(stage, here, its))
     return picture
 
 
@@ -170,37 +172,51 @@ def covered(sky, light, sight: Sight):
     return sky + sight.cover * (light - sky)
 
 
-def by_list(shade):
-    """Shades a few pixels of a list, from `first` on, and lays them into the picture."""
+@partial(jax.jit, static_argnames="size")
+def picked(sight: Sight, kind, index, first, size: int):
+    """A few pixels of a list, from `first` on: their numbers, and what is known of them."""
+    mine = lax.dynamic_slice(index, (first,), (size,))
+    safe = jnp.minimum(mine, kind.size - 1)
 
-    @partial(jax.jit, static_argnames="size", donate_argnums=0)
-    def shaded(picture, stage: Stage, sight: Sight, kind, index, first, size: int):
-        mine = lax.dynamic_slice(index, (first,), (size,))
-        safe = jnp.minimum(mine, kind.size - 1)
+    def taken(f):
+        return f.reshape(*f.shape[:-2], -1).at[..., safe].get(mode="promise_in_bounds")
 
-        def taken(f):
-            return f.reshape(*f.shape[:-2], -1).at[..., safe].get(mode="promise_in_bounds")
-
-        here = jax.tree.map(taken, sight)
-        light = covered(taken(picture), shade(stage, here, taken(kind)), here)
-        flat = picture.reshape(3, -1)
-        return flat.at[:, mine].set(light, mode="drop").reshape(picture.shape)
-
-    return shaded
+    return mine, *jax.tree.map(taken, (sight, kind))
 
 
+@partial(jax.jit, donate_argnums=0)
+def laid_on(picture, mine, sight: Sight, light):
+    """A picture with the light of a few of its pixels, by their numbers."""
+    flat = picture.reshape(3, -1)
+    light = covered(flat.at[:, mine].get(mode="clip"), light, sight)
+    return flat.at[:, mine].set(light, mode="drop").reshape(picture.shape)
+
+
+@jax.jit
 def ground_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
     sun = 1.0 if crowd is None else crowd.sunlit(sight.p, stage.sky.sun)
     return hazed(stage, ground(stage, sight, sun), sight.d, sight.far)
 
 
+@jax.jit
 def cut_light(stage: Stage, sight: Sight, kind):
     return hazed(stage, cut(stage, sight), sight.d, sight.far)
 
 
 def water_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
+    """Where its rays go is settled first, as a program of its own: in float64."""
+    return lit(stage, sight, kind, followed(stage, sight, kind, crowd), crowd)
+
+
+@partial(exact, reads=1)
+def followed(stage: Stage, sight: Sight, kind, crowd: Crowd | None) -> Ways:
+    return ways(stage, sight, kind == GLASS, crowd)
+
+
+@jax.jit
+def lit(stage: Stage, sight: Sight, kind, ways: Ways, crowd: Crowd | None):
     """Water; on the cut side, within a pixel of the bed, it gives way to the soil below."""
-    light = water(stage, sight, kind == GLASS, crowd)
+    light = water(stage, sight, ways, crowd)
     x, y, z = sight.p
     deep = stage.land.spot(x, y).of(stage.land.b) - z
     over = jnp.clip(-deep / jnp.maximum(sight.footprint, 1e-9), 0, 1)
@@ -209,10 +225,10 @@ def water_light(stage: Stage, sight: Sight, kind, crowd: Crowd | None = None):
     return hazed(stage, light, sight.d, sight.far)
 
 
-SHADES = {
-    (GROUND, GROUND): by_list(ground_light),
-    (SOIL, SOIL): by_list(cut_light),
-    (WATER, GLASS): by_list(water_light),
+SHADES: dict[tuple[int, int], Callable[..., jax.Array]] = {
+    (GROUND, GROUND): ground_light,
+    (SOIL, SOIL): cut_light,
+    (WATER, GLASS): water_light,
 }
 
 
@@ -259,17 +275,14 @@ def peopled(stage: Stage, sight: Sight, kind, crowd: Crowd, eye, pixel, there):
     """The light of a few tiles, in which there are some of the kinds."""
     sky = light = backdrop(stage, sight.d)
     if there[SOIL]:
-        light = jnp.where(kind == SOIL, soil_in(stage, sight, kind), light)
+        light = jnp.where(kind == SOIL, cut_light(stage, sight, kind), light)
     if there[GROUND]:
-        light = jnp.where(kind == GROUND, ground_in(stage, sight, kind, crowd), light)
+        light = jnp.where(kind == GROUND, ground_light(stage, sight, kind, crowd), light)
     if there[WATER] or there[GLASS]:
         wet = (kind == WATER) | (kind == GLASS)
-        light = jnp.where(wet, water_in(stage, sight, kind, crowd), light)
+        light = jnp.where(wet, water_light(stage, sight, kind, crowd), light)
     hit, width, cover = body_met(crowd, eye, sight.d, sight.far, pixel)
     return bodies_in(covered(sky, light, sight), stage, sight, eye, crowd, hit, width, cover)
-
-
-soil_in, ground_in, water_in = map(jax.jit, (cut_light, ground_light, water_light))
 
 
 @exact

@@ -6,6 +6,8 @@ are mirrored and end on the bed.
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -13,6 +15,7 @@ from koski.core.phase import phase
 from koski.render import light as lights
 from koski.render import march
 from koski.render.crowd import Crowd, skin, solid
+from koski.render.exact import exact
 from koski.render.light import dot
 from koski.render.ripples import slopes, stirred
 from koski.render.spot import Spot
@@ -63,7 +66,7 @@ def speed(stage: Stage, at: Spot):
     return jnp.hypot(at.of(stage.sea.u), at.of(stage.sea.v))
 
 
-@jax.jit
+@partial(exact, reads=1)
 def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     """The light along rays d [3, ...] from an eye in the water."""
     p = jnp.broadcast_to(eye.reshape(3, *(1,) * (d.ndim - 1)), d.shape)

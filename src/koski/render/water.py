@@ -20,6 +20,7 @@ from koski.render.crowd import SOAKED, Crowd, skin, solid
 from koski.render.ground import albedo, edge, matt, relief, sunshine
 from koski.render.light import Medium, beside, dot
 from koski.render.ripples import lost, slopes, stirred
+from koski.render.solids import Hit
 from koski.render.stage import Sight, Stage, unit
 
 GUESSES = (0.3, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4, 4.0, 8.0)  # of the way to the bed were it level
@@ -47,6 +48,20 @@ class Rays:
     rough: jax.Array  # slope of what is too small to be seen
     foam: jax.Array  # share that foam hides
     speed: jax.Array
+
+
+@pytree
+class Ways:
+    """Where these rays go."""
+
+    rays: Rays
+    most: jax.Array  # how far the bent ones are followed at most [m]
+    bed: jax.Array  # … to the bed, FAR where they do not reach it
+    leaves: jax.Array  # whether they leave the block of water then, or all is dark
+    land: jax.Array  # how far the mirrored ones go to the land, FAR where they meet none
+    rises: jax.Array  # how far that rises above them [m]
+    below: Hit | None  # what the bent ones meet of bodies
+    above: Hit | None  # … and the mirrored ones
 
 
 def split(stage: Stage, sight: Sight, flat) -> Rays:
@@ -95,6 +110,20 @@ def darkest(medium: Medium):
     return DARK / jnp.maximum(medium.takes.min(), 1e-3)
 
 
+def ways(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None) -> Ways:
+    """Follow the rays of some points of the water's surface."""
+    stage = replace(stage, medium=tinted(stage, sight))
+    rays = phase(split)(stage, sight, flat)
+    bed, most = phase(bed_of)(stage, sight, rays)
+    leaves = most < darkest(stage.medium)
+    land, rises = phase(over_land)(stage, sight, rays)
+    below, above = (
+        None if crowd is None else crowd.cast(sight.p, d, hollow=False)  # a waterline is within
+        for d in (rays.bent, rays.mirrored)
+    )
+    return Ways(rays, most, bed, leaves, land, rises, below, above)
+
+
 def bed_of(stage: Stage, sight: Sight, rays: Rays):
     """How far along the bent rays the bed is, FAR where they leave the block before."""
     land = stage.land
@@ -136,13 +165,15 @@ def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1
     return below + film(stage, depth) * (matt(stage, color, normal, shine, sees) - below)
 
 
-def tinted(medium: Medium, dyes, at) -> Medium:
-    """Water with dyes in it, [3, ...]: each takes away what is not its colour."""
+def tinted(stage: Stage, sight: Sight) -> Medium:
+    """The water at some points, with the dyes in it: each takes away what is not its colour."""
+    medium, dyes = stage.medium, stage.sea.dyes
+    if not dyes:
+        return medium
+    at = stage.land.spot_coarse(sight.p[0], sight.p[1])
     takes = jnp.zeros(())
     for k, c in enumerate(dyes.values()):
         takes = takes + beside(DYES[k % len(DYES)], at.x) * jnp.maximum(at.of(c), 0)
-    if not dyes:
-        return medium
     takes = takes / jnp.maximum(medium.concentration, 1e-3)
     return replace(
         medium,
@@ -162,21 +193,20 @@ def foamy(stage: Stage, sight: Sight, rays: Rays, sun=1.0):
     return matt(stage, white, rays.normal, shine, jnp.ones_like(shine))
 
 
-def water(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None):
+def water(stage: Stage, sight: Sight, ways: Ways, crowd: Crowd | None = None):
     """The light that comes from the water at some points of its surface."""
-    rays = phase(split)(stage, sight, flat)
-    here = stage.land.spot_coarse(sight.p[0], sight.p[1])
-    stage = replace(stage, medium=tinted(stage.medium, stage.sea.dyes, here))
-    below = phase(under)(stage, sight, rays, crowd)
-    above = phase(over)(stage, sight, rays, crowd)
+    rays = ways.rays
+    stage = replace(stage, medium=tinted(stage, sight))
+    below = phase(under)(stage, sight, ways, crowd)
+    above = phase(over)(stage, sight, ways)
     light = above * rays.share + below * (1 - rays.share)
     sun = 1.0 if crowd is None else crowd.sunlit(sight.p, stage.sky.sun)
     return light + rays.foam * (phase(foamy)(stage, sight, rays, sun) - light)
 
 
-def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
+def under(stage: Stage, sight: Sight, ways: Ways, crowd: Crowd | None):
     """What comes up through the water: from the bed, bodies, and what floats in it."""
-    way, most = phase(bed_of)(stage, sight, rays)
+    rays, way, most, hit = ways.rays, ways.bed, ways.most, ways.below
     length = jnp.minimum(way, most)
     clear, width = NET * (1 - rays.foam) * stirred(rays.speed), sight.footprint
     sun = sunk(stage.sky.sun)
@@ -192,14 +222,13 @@ def under(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
 
     def ends(q, depth, sun):
         """The bed, or what is beyond the side of the block."""
-        out = stage.sky.radiance(rays.bent) * (most < darkest(stage.medium))
+        out = stage.sky.radiance(rays.bent) * ways.leaves
         reaches = jnp.clip((most - way) / width, 0, 1)
         return reaches * phase(bed)(stage, q, depth, width, clear, sun) + (1 - reaches) * out
 
     light = risen(ends, length)
-    if crowd is None:
+    if hit is None:
         return light
-    hit = crowd.cast(sight.p, rays.bent, hollow=False)
 
     def body(q, depth, sun):
         color, _ = skin(stage, hit, width)
@@ -217,21 +246,19 @@ def sunk(sun):
         jnp.maximum(1 - lights.INTO_WATER**2 * (1 - sun[2] ** 2), 0.1)))  # fmt: skip
 
 
-def over(stage: Stage, sight: Sight, rays: Rays, crowd: Crowd | None):
+def over(stage: Stage, sight: Sight, ways: Ways):
     """What is mirrored: the sky and the sun, land and bodies where they are in the way."""
-    sky = stage.sky
-    way, rises = phase(over_land)(stage, sight, rays)
+    sky, rays, way, hit = stage.sky, ways.rays, ways.land, ways.above
     land = way < march.FAR
     r = sight.p + jnp.where(land, way, 0) * rays.mirrored
     wide = blurred(sight.footprint, jnp.where(land, way, 0))
     at = stage.land.spot(sight.p[0], sight.p[1])
-    cover = jnp.where(land, jnp.clip(rises / (wide / BLURRED), 0, 1), 0)
+    cover = jnp.where(land, jnp.clip(ways.rises / (wide / BLURRED), 0, 1), 0)
     sun = sunshine(stage, at, sight.p[2]) * (1 - cover)
     blur = jnp.minimum(0.012 + 2.0 * rays.rough, 0.5)
     free = sky.radiance(rays.mirrored) + sky.disc(rays.mirrored, blur) * sun
     seen = free + cover * (phase(shored)(stage, r, wide) - free)
-    if crowd is not None:
-        hit = crowd.cast(sight.p, rays.mirrored, hollow=False)  # a waterline is within a body
+    if hit is not None:
         r, wide = sight.p + hit.safe * rays.mirrored, blurred(sight.footprint, hit.safe)
         body = phase(solid)(stage, hit, r, rays.mirrored, wide)
         seen = seen + hit.covers(wide / BLURRED, way) * (body - seen)
