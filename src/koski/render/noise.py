@@ -18,6 +18,7 @@ from koski.core.phase import phase
 from koski.core.pytree import pytree, static
 
 Array = np.ndarray
+FINE = 1024  # parts of a texel: with the 8 bits of its values, what an int32 holds
 
 
 @pytree
@@ -62,16 +63,22 @@ class Tile:
         return fine + (level - whole) * (coarse - fine)
 
     def read(self, u, v, side, first):
-        """Linear between the texels of a level of `side` texels that begins at `first`."""
-        x = (u - jnp.floor(u)) * side + (side - 0.5)  # whole turns keep it positive
-        y = (v - jnp.floor(v)) * side + (side - 0.5)
-        i, j = x.astype(jnp.int32), y.astype(jnp.int32)
-        x, y = x - i, y - j
-        cell = first + (j & (side - 1)) * side + (i & (side - 1))
-        four = self.corners.at[cell].get(mode="promise_in_bounds")
-        a, b, c, d = (((four >> k) & 255).astype(jnp.float32) for k in (0, 8, 16, 24))
-        near, far = a + x * (b - a), c + x * (d - c)
-        return self.low + self.step * (near + y * (far - near))
+        """Linear between the texels of a level of `side` texels that begins at `first`.
+
+        In whole numbers, of which no device rounds any: shares are of a texel's FINE parts.
+        """
+
+        def among(u):
+            """The texel before, and the share of the next."""
+            x = (u - jnp.floor(u)) * side + (side - 0.5)  # whole turns keep it positive
+            x = (x * FINE).astype(jnp.int32)
+            return x // FINE & (side - 1), x % FINE
+
+        (i, x), (j, y) = among(u), among(v)
+        four = self.corners.at[first + j * side + i].get(mode="promise_in_bounds")
+        a, b, c, d = ((four >> k & 255).astype(jnp.int32) for k in (0, 8, 16, 24))
+        near, far = FINE * a + x * (b - a), FINE * c + x * (d - c)
+        return self.low + self.step / FINE**2 * (FINE * near + y * (far - near))
 
 
 def start(size, side):
