@@ -33,7 +33,7 @@ class Fan:
     first: jax.Array  # azimuth of the first of them [rad]
     apart: jax.Array  # from one to the next [rad]
     distance: jax.Array  # of the samples [STEPS] [m]
-    steepest: jax.Array  # tangent of the elevation, at most so far [directions, STEPS]
+    steepest: jax.Array  # tangent of the elevation, at most so far [STEPS, directions]
 
 
 def height(land: Land, sea: Sea, x, y):
@@ -56,11 +56,12 @@ def fan(land: Land, sea: Sea, eye, first, apart, nearest, farthest, count: int) 
     grown = nearest * jnp.exp(k * jnp.log(farthest / nearest))
     r = 0.5 * (even + grown)
     turn = first + apart * jnp.arange(count)
-    ex, ey = jnp.cos(turn)[:, None], jnp.sin(turn)[:, None]
-    near = jnp.clip(r, nearest, border(land, eye, ex, ey))  # the last one is on the border
+    ex, ey, r_ = jnp.cos(turn), jnp.sin(turn), r[:, None]
+    near = jnp.clip(r_, nearest, border(land, eye, ex, ey))  # the last one is on the border
     x, y = eye[0] + ex * near, eye[1] + ey * near
     h = jnp.where(beyond(land, x, y), -FAR, height(land, sea, x, y))
-    return Fan(first, apart, r, lax.cummax((h - eye[2]) / near, axis=1))
+    steep = ((h - eye[2]) / near).astype(jnp.float32)  # from here on only compared
+    return Fan(first, apart, r, lax.cummax(steep, axis=0))
 
 
 def border(land: Land, eye, ex, ey):
@@ -78,23 +79,23 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
     flat = jnp.sqrt(d[0] * d[0] + d[1] * d[1] + 1e-12)
     rise = d[2] / flat
     turn = jnp.mod(jnp.arctan2(d[1], d[0]) - fan.first, 2 * jnp.pi) / fan.apart
-    whole = jnp.clip(turn, 0, fan.steepest.shape[0] - 2).astype(jnp.int32)
-    row = whole * STEPS
-    steepest = fan.steepest.reshape(-1)
-    tops = fan.steepest[:, -1]
+    count = fan.steepest.shape[1]
+    whole = jnp.clip(turn, 0, count - 2).astype(jnp.int32)
+    steepest, slope = fan.steepest.reshape(-1), rise.astype(jnp.float32)
+    tops = fan.steepest[-1]
     top, next_top = (tops.at[whole + k].get(mode="promise_in_bounds") for k in (0, 1))
     above = top + jnp.clip(turn - whole, 0, 1) * (next_top - top) - rise
 
-    def hidden(row):
+    def hidden(direction):
         """The first sample of a direction that hides the rays, STEPS if none does."""
 
         def halve(bounds):
             low, high = bounds
             mid = (low + high) // 2
-            hides = steepest.at[row + mid].get(mode="promise_in_bounds") >= rise
+            hides = steepest.at[mid * count + direction].get(mode="promise_in_bounds") >= slope
             return jnp.where(hides, low, mid + 1), jnp.where(hides, mid, high)
 
-        none = jnp.zeros(row.shape, jnp.int32)
+        none = jnp.zeros(whole.shape, jnp.int32)
         return repeat(HALVINGS, halve, (none, none + STEPS))[0]
 
     ex, ey = d[0] / flat, d[1] / flat
@@ -111,11 +112,11 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
         return jnp.where(beyond(land, x, y), -FAR, gap)
 
     # a ray runs between two directions: what it meets is near what hides one of them
-    both = phase(hidden)(row), phase(hidden)(row + STEPS)
+    both = phase(hidden)(whole), phase(hidden)(whole + 1)
     first, last = jnp.minimum(*both), jnp.maximum(*both)
     looks = (first - 1, first, first + 1, first + 3, jnp.maximum(first + 3, last - LEAP), last)
     before, after = distance(first - 2), distance(last + 1)
-    g0, g1, met = jnp.full_like(rise, -FAR), jnp.zeros_like(rise), jnp.zeros(row.shape, bool)
+    g0, g1, met = jnp.full_like(rise, -FAR), jnp.zeros_like(rise), jnp.zeros(whole.shape, bool)
     for k in looks:
         r = distance(k)
         g = phase(over)(r)
@@ -179,7 +180,7 @@ def entry(land: Land, p, d):
 
 def side(land: Land, sea: Sea, eye, d, base):
     """How far rays from outside go to the cut sides of land and water, FAR if they miss."""
-    enter, leave = entry(land, eye, d)
+    enter, leave = phase(entry)(land, eye, d)
     x, y, z = (eye[k] + enter * d[k] for k in range(3))
     hit = (enter > 0) & (enter < leave) & (z > base) & (z < height(land, sea, x, y))
     return jnp.where(hit, enter, FAR)
@@ -219,14 +220,17 @@ def first_under(over, way):
     """
 
     def step(found, t):
-        before, after, most = found
+        before, after, g0, g1, most = found
         g = phase(over)(t)
-        hit = (after >= FAR) & (g >= 0)
-        before = jnp.where((after >= FAR) & ~hit, t, before)
-        return (before, jnp.where(hit, t, after), jnp.maximum(most, g)), None
+        free = after >= FAR
+        hit = free & (g >= 0)
+        before, g0 = jnp.where(free & ~hit, t, before), jnp.where(free & ~hit, g, g0)
+        after, g1 = jnp.where(hit, t, after), jnp.where(hit, g, g1)
+        return (before, after, g0, g1, jnp.maximum(most, g)), None
 
     none = jnp.zeros_like(way[0])
-    (before, after, most), _ = lax.scan(step, (none, none + FAR, none - FAR), way, unroll=at_once())
+    start = none, none + FAR, phase(over)(none), none, none - FAR
+    (before, after, g0, g1, most), _ = lax.scan(step, start, way, unroll=at_once())
     hit = after < FAR
     after = jnp.where(hit, after, before)
-    return jnp.where(hit, closer(over, before, after, over(before), over(after)), FAR), most
+    return jnp.where(hit, closer(over, before, after, g0, g1), FAR), most

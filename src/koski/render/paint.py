@@ -15,13 +15,14 @@ from koski.core.phase import phase
 from koski.render import march
 from koski.render.camera import Camera
 from koski.render.crowd import Crowd, solid
-from koski.render.exact import exact
+from koski.render.exact import exact, turned
 from koski.render.ground import cut, ground, soil
 from koski.render.solids import Hit
 from koski.render.stage import Sight, Stage, hazed, unit
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
 from koski.render.water import Ways, water, ways
 
+ROWS = 64  # of a picture, whose rays a CPU follows in one go
 PARTS = (8, 16)  # of a picture, that are shaded one after the other: on a GPU, on a CPU
 
 # ── what rays meet first ─────────────────────────────────────────────────────────────────
@@ -39,8 +40,34 @@ def met(stage: Stage, eye, d, pixel, width: Spread) -> tuple[Sight, jax.Array]:
     """What rays meet, looked for in as many directions as the picture has columns."""
     land, sea = stage.land, stage.sea
     fan = phase(march.fan)(land, sea, eye, *width, d.shape[2])
-    t, above = phase(march.first_hit)(fan, land, sea, eye, d)
-    return phase(seen)(stage, eye, d, t, above, pixel)
+
+    def follow(d):
+        t, above = phase(march.first_hit)(fan, land, sea, eye, d)
+        return phase(seen)(stage, eye, d, t, above, pixel)
+
+    return in_strips(follow, d)
+
+
+def in_strips(f, d):
+    """f of maps [3, H, W], on a CPU a few rows at a time: caches hold all that is between."""
+    tall, wide = d.shape[1:]
+    rows = min(ROWS, tall) if jax.default_backend() == "cpu" else tall
+
+    def strip(k):
+        start = jnp.minimum(k * rows, tall - rows)
+        part = f(lax.dynamic_slice_in_dim(d, start, rows, 1))
+        return start, turned(part, jnp.float64, jnp.float32)
+
+    def lay(k, so_far):
+        start, part = strip(k)
+        return jax.tree.map(
+            lambda g, new: lax.dynamic_update_slice_in_dim(g, new, start, g.ndim - 2),
+            so_far, part,
+        )  # fmt: skip
+
+    _, form = jax.eval_shape(strip, 0)
+    start = jax.tree.map(lambda s: jnp.zeros((*s.shape[:-2], tall, wide), s.dtype), form)
+    return lax.fori_loop(0, -(-tall // rows), lay, start)
 
 
 class Spread(NamedTuple):

@@ -145,7 +145,7 @@ class Renderer:
         sea: Any = self.sea
         if between < 1 and self.before is not None:
             sea = fields.between(self.before, sea, between)
-        return Stage(
+        stage = Stage(
             land=self.land,
             sea=sea,
             shade=self.shade,
@@ -160,6 +160,7 @@ class Renderer:
             above=self.above,
             t=jnp.float32(self.t - (1 - between) * self.dt),
         )
+        return jax.device_put(stage)  # once, not its numbers anew for each program
 
     # ── bodies ───────────────────────────────────────────────────────────────────────────
 

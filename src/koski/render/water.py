@@ -42,11 +42,9 @@ class Rays:
     normal: jax.Array  # with ripples
     mirrored: jax.Array
     bent: jax.Array
-    share: jax.Array  # R, of the light that is mirrored
     depth: jax.Array  # of the water there [m]
     start: jax.Array  # how far below the surface the ray goes in [m]
-    rough: jax.Array  # slope of what is too small to be seen
-    foam: jax.Array  # share that foam hides
+    flat: jax.Array  # 1 where that is through the cut side of the water
     speed: jax.Array
 
 
@@ -62,6 +60,15 @@ class Ways:
     rises: jax.Array  # how far that rises above them [m]
     below: Hit | None  # what the bent ones meet of bodies
     above: Hit | None  # … and the mirrored ones
+
+
+@pytree
+class Surface:
+    """What the surface itself looks like."""
+
+    share: jax.Array  # R, of the light that is mirrored
+    rough: jax.Array  # slope of what is too small to be seen
+    foam: jax.Array  # share that foam hides
 
 
 def split(stage: Stage, sight: Sight, flat) -> Rays:
@@ -80,7 +87,6 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     depth, below = jnp.maximum(w - at.of(land.b), 0), jnp.maximum(w - z, 0)
     flat = jnp.where(flat, jnp.clip(below / jnp.maximum(sight.footprint, 1e-9), 0, 1), 0)
     calm = jnp.clip(depth / CALM, 0, 1)
-    thick = jnp.clip(depth / edge(stage), 0, 1)
     n = unit(-(at.of(sea.wx) + calm * rx), -(at.of(sea.wy) + calm * ry), jnp.ones_like(x))
     n = n + flat * (sight.normal - n)
     n = unit(n[0], n[1], n[2])
@@ -90,12 +96,19 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     up = up + flat * (mirrored[2] - up)
     mirrored = unit(mirrored[0], mirrored[1], up)
     bent, _ = lights.refract(sight.d, n)
-    share = lights.schlick(-dot(sight.d, n)) * thick
+    return Rays(n, mirrored, bent, depth, flat * below, flat, speed)
+
+
+def surface_of(stage: Stage, sight: Sight, rays: Rays) -> Surface:
+    """How much the surface mirrors, how rough it is, and the foam on it."""
+    x, y, _ = sight.p
+    coarse = stage.land.spot_coarse(x, y)
+    thick = jnp.clip(rays.depth / edge(stage), 0, 1)
+    share = lights.schlick(-dot(sight.d, rays.normal)) * thick
+    carried = stage.detail.at(coarse)
     lace = foams.pattern(carried, stage.lace, x, y, sight.footprint, stage.ripples.tile)
-    foam = (1 - flat) * thick * foams.foam_hides(coarse.of(stage.detail.foam), lace)
-    rough = lost(stage.ripples, sight.footprint, speed)
-    start = flat * below
-    return Rays(n, mirrored, bent, share, depth, start, rough, foam, speed)
+    foam = (1 - rays.flat) * thick * foams.foam_hides(coarse.of(stage.detail.foam), lace)
+    return Surface(share, lost(stage.ripples, sight.footprint, rays.speed), foam)
 
 
 def facing(n, d):
@@ -195,20 +208,20 @@ def foamy(stage: Stage, sight: Sight, rays: Rays, sun=1.0):
 
 def water(stage: Stage, sight: Sight, ways: Ways, crowd: Crowd | None = None):
     """The light that comes from the water at some points of its surface."""
-    rays = ways.rays
     stage = replace(stage, medium=tinted(stage, sight))
-    below = phase(under)(stage, sight, ways, crowd)
-    above = phase(over)(stage, sight, ways)
-    light = above * rays.share + below * (1 - rays.share)
+    surface = phase(surface_of)(stage, sight, ways.rays)
+    below = phase(under)(stage, sight, ways, surface, crowd)
+    above = phase(over)(stage, sight, ways, surface)
+    light = above * surface.share + below * (1 - surface.share)
     sun = 1.0 if crowd is None else crowd.sunlit(sight.p, stage.sky.sun)
-    return light + rays.foam * (phase(foamy)(stage, sight, rays, sun) - light)
+    return light + surface.foam * (phase(foamy)(stage, sight, ways.rays, sun) - light)
 
 
-def under(stage: Stage, sight: Sight, ways: Ways, crowd: Crowd | None):
+def under(stage: Stage, sight: Sight, ways: Ways, surface: Surface, crowd: Crowd | None):
     """What comes up through the water: from the bed, bodies, and what floats in it."""
     rays, way, most, hit = ways.rays, ways.bed, ways.most, ways.below
     length = jnp.minimum(way, most)
-    clear, width = NET * (1 - rays.foam) * stirred(rays.speed), sight.footprint
+    clear, width = NET * (1 - surface.foam) * stirred(rays.speed), sight.footprint
     sun = sunk(stage.sky.sun)
 
     def risen(shade, length, off=0.0):
@@ -246,7 +259,7 @@ def sunk(sun):
         jnp.maximum(1 - lights.INTO_WATER**2 * (1 - sun[2] ** 2), 0.1)))  # fmt: skip
 
 
-def over(stage: Stage, sight: Sight, ways: Ways):
+def over(stage: Stage, sight: Sight, ways: Ways, surface: Surface):
     """What is mirrored: the sky and the sun, land and bodies where they are in the way."""
     sky, rays, way, hit = stage.sky, ways.rays, ways.land, ways.above
     land = way < march.FAR
@@ -255,7 +268,7 @@ def over(stage: Stage, sight: Sight, ways: Ways):
     at = stage.land.spot(sight.p[0], sight.p[1])
     cover = jnp.where(land, jnp.clip(ways.rises / (wide / BLURRED), 0, 1), 0)
     sun = sunshine(stage, at, sight.p[2]) * (1 - cover)
-    blur = jnp.minimum(0.012 + 2.0 * rays.rough, 0.5)
+    blur = jnp.minimum(0.012 + 2.0 * surface.rough, 0.5)
     free = sky.radiance(rays.mirrored) + sky.disc(rays.mirrored, blur) * sun
     seen = free + cover * (phase(shored)(stage, r, wide) - free)
     if hit is not None:
