@@ -25,6 +25,7 @@ from jax import lax
 
 from koski.core.pytree import pytree
 from koski.render.light import dot
+from koski.render.spot import entries
 
 STEEP = 1e-6  # a smaller part of a unit vector counts as this: distances stay finite
 EDGE = 1e-5  # how far beside a facet it is still hit, as a share of its sides
@@ -263,7 +264,7 @@ class Facets:
 
 def rows(form, index):
     """Some of the solids of a form, or of any tree of arrays like it."""
-    return jax.tree.map(lambda f: f.at[..., index].get(mode="promise_in_bounds"), form)
+    return jax.tree.map(lambda f: entries(f, index), form)
 
 
 def over(f, start, xs):

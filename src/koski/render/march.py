@@ -16,6 +16,7 @@ from jax import lax
 from koski.core.phase import phase
 from koski.core.pytree import pytree
 from koski.render.fields import Land, Sea
+from koski.render.spot import entries
 
 STEPS = 512  # distances along a direction
 HALVINGS = 10  # of those
@@ -83,7 +84,7 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
     whole = jnp.clip(turn, 0, count - 2).astype(jnp.int32)
     steepest, slope = fan.steepest.reshape(-1), rise.astype(jnp.float32)
     tops = fan.steepest[-1]
-    top, next_top = (tops.at[whole + k].get(mode="promise_in_bounds") for k in (0, 1))
+    top, next_top = (entries(tops, whole + k) for k in (0, 1))
     above = top + jnp.clip(turn - whole, 0, 1) * (next_top - top) - rise
 
     def hidden(direction):
@@ -91,8 +92,8 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
 
         def halve(bounds):
             low, high = bounds
-            mid = (low + high) // 2
-            hides = steepest.at[mid * count + direction].get(mode="promise_in_bounds") >= slope
+            mid = low + high >> 1
+            hides = entries(steepest, mid * count + direction) >= slope
             return jnp.where(hides, low, mid + 1), jnp.where(hides, mid, high)
 
         none = jnp.zeros(whole.shape, jnp.int32)
@@ -102,7 +103,7 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
     leave = phase(border)(land, eye, ex, ey)
 
     def distance(k):
-        r = fan.distance.at[jnp.clip(k, 0, STEPS - 1)].get(mode="promise_in_bounds")
+        r = entries(fan.distance, jnp.clip(k, 0, STEPS - 1))
         return jnp.where(k < 0, 0, jnp.minimum(r, leave))
 
     def over(r):

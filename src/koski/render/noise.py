@@ -16,9 +16,11 @@ import numpy as np
 
 from koski.core.phase import phase
 from koski.core.pytree import pytree, static
+from koski.render.spot import entries
 
 Array = np.ndarray
-FINE = 1024  # parts of a texel: with the 8 bits of its values, what an int32 holds
+BITS = 10  # of a share along x, and along y: with the 8 of a value, what an int32 holds
+FINE = 1 << BITS  # parts of a texel
 
 
 @pytree
@@ -72,10 +74,10 @@ class Tile:
             """The texel before, and the share of the next."""
             x = (u - jnp.floor(u)) * side + (side - 0.5)  # whole turns keep it positive
             x = (x * FINE).astype(jnp.int32)
-            return x // FINE & (side - 1), x % FINE
+            return x >> BITS & (side - 1), x & (FINE - 1)
 
         (i, x), (j, y) = among(u), among(v)
-        four = self.corners.at[first + j * side + i].get(mode="promise_in_bounds")
+        four = entries(self.corners, first + j * side + i)
         a, b, c, d = ((four >> k & 255).astype(jnp.int32) for k in (0, 8, 16, 24))
         near, far = FINE * a + x * (b - a), FINE * c + x * (d - c)
         return self.low + self.step / FINE**2 * (FINE * near + y * (far - near))

@@ -18,6 +18,7 @@ from koski.render.crowd import Crowd, solid
 from koski.render.exact import exact, turned
 from koski.render.ground import cut, ground, soil
 from koski.render.solids import Hit
+from koski.render.spot import entries
 from koski.render.stage import Sight, Stage, hazed, unit
 from koski.render.tiles import CHUNK, TILE, Tiles, put, take
 from koski.render.water import Ways, water, ways
@@ -206,7 +207,7 @@ def picked(sight: Sight, kind, index, first, size: int):
     safe = jnp.minimum(mine, kind.size - 1)
 
     def taken(f):
-        return f.reshape(*f.shape[:-2], -1).at[..., safe].get(mode="promise_in_bounds")
+        return entries(f.reshape(*f.shape[:-2], -1), safe)
 
     return mine, *jax.tree.map(taken, (sight, kind))
 

@@ -15,6 +15,7 @@ import numpy as np
 from koski.core.errors import number
 from koski.core.pytree import pytree
 from koski.render.light import beside, dot
+from koski.render.spot import entries
 from koski.render.tone import LUMINANCE
 
 outer = np.multiply.outer
@@ -94,7 +95,7 @@ def between(table, row, column):
     at, s, t = jax.lax.optimization_barrier((i * COLUMNS + j, row - i, column - j))
 
     def corner(step):
-        return table.at[:, at + step].get(mode="promise_in_bounds")
+        return entries(table, at + step)
 
     near = corner(0) * (1 - t) + corner(1) * t
     far = corner(COLUMNS) * (1 - t) + corner(COLUMNS + 1) * t

@@ -23,6 +23,7 @@ from koski.core.phase import phase
 from koski.core.pytree import pytree
 from koski.render.forms import Form, dot, rows, turned, turned_back, unit
 from koski.render.parts import Look, last, pack
+from koski.render.spot import entries
 from koski.render.tiles import CHUNK, PIXELS, SOFT, Tiles
 
 LEAST = 1e-4  # rays start on surfaces: what is nearer is not hit [m]
@@ -327,7 +328,7 @@ def through(members, start, count, f: Callable, so_far):
 
     def step(k, so_far):
         at = jnp.minimum(start + k, len(members) - 1)
-        solid = members.at[at].get(mode="promise_in_bounds")
+        solid = entries(members, at)
         there = k < count
         return f(so_far, jnp.where(there, solid, 0)[:, None], there[:, None])
 

@@ -8,6 +8,11 @@ import jax.numpy as jnp
 from koski.core.pytree import pytree, static
 
 
+def entries(f, index):
+    """The values of f [..., n] at places from 0 to n − 1: no device need look whether they are."""
+    return f.at[..., index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
 @pytree
 class Spot:
     """Points among the cells of a map: the cell before each, and the shares of the next ones."""
@@ -22,7 +27,7 @@ class Spot:
         f = f.reshape(-1)
 
         def at(k):
-            return f.at[self.cell + k].get(mode="promise_in_bounds")
+            return entries(f, self.cell + k)
 
         near, far = at(0), at(self.nx)
         near = near + self.x * (at(1) - near)

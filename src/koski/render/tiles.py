@@ -340,7 +340,7 @@ def take(image, tiles: Tiles):
     """The samples of the tiles [..., T, 256], of an image [..., H, W] of whole tiles."""
     cut = in_tiles(image)
     index = jnp.minimum(tiles.index, cut.shape[-2] - 1)
-    return cut.at[..., index, :].get(mode="promise_in_bounds")
+    return cut.at[..., index, :].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
 @jax.jit
@@ -350,7 +350,9 @@ def put(image, tiles: Tiles, values):
     slot = (
         jnp.full(cut.shape[-2], -1).at[tiles.index].set(jnp.arange(len(tiles.index)), mode="drop")
     )
-    new = values.at[..., jnp.maximum(slot, 0), :].get(mode="promise_in_bounds")
+    new = values.at[..., jnp.maximum(slot, 0), :].get(
+        mode="promise_in_bounds", wrap_negative_indices=False
+    )
     cut = jnp.where((slot >= 0)[:, None], new, cut)
     *lead, h, w = image.shape
     cut = cut.reshape(*lead, h // TILE, w // TILE, TILE, TILE)
