@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +20,7 @@ from koski.core.pytree import pytree, static
 from koski.render.spot import entries
 
 Array = np.ndarray
+R = TypeVar("R")
 BITS = 10  # of a share along x, and along y: with the 8 of a value, what an int32 holds
 FINE = 1 << BITS  # parts of a texel
 
@@ -49,9 +51,10 @@ class Tile:
             f = f.reshape(len(f), n // 2, 2, n // 2, 2).mean((2, 4))
         return Tile(jnp.asarray(packed.ravel()), jnp.float32(low), jnp.float32(step), size)
 
-    def at(self, u, v):
-        """The map itself at (u, v), in sides of the tile."""
-        return self.read(u, v, self.size, 0)
+    def at(self, u, v, layers: int) -> list[jax.Array]:
+        """So many maps themselves at (u, v), in sides of the tile."""
+        place = texel(u, v, self.size)
+        return [self.read(place, self.layer(k)) for k in range(layers)]
 
     def seen(self, u, v, blur, layer=0):
         """The map averaged over a width of `blur` sides: between the two levels about it."""
@@ -60,27 +63,44 @@ class Tile:
         level = jnp.clip(jnp.log2(jnp.maximum(blur, 1e-9) * n), 0, n.bit_length() - 2.001)
         whole = jnp.floor(level)
         side = n >> whole.astype(jnp.int32)
-        first = layer * (2 * n * n)
-        fine, coarse = (self.read(u, v, m, first + start(n, m)) for m in (side, side >> 1))
+        first = self.layer(layer)
+        fine, coarse = (self.read(texel(u, v, m), first + start(n, m)) for m in (side, side >> 1))
         return fine + (level - whole) * (coarse - fine)
 
-    def read(self, u, v, side, first):
-        """Linear between the texels of a level of `side` texels that begins at `first`.
+    def layer(self, k):
+        """Where a layer begins."""
+        return k * (2 * self.size * self.size)
 
-        In whole numbers, of which no device rounds any: shares are of a texel's FINE parts.
+    def read(self, place: Texel, first):
+        """Linear between the texels of a level that begins at `first`.
+
+        In whole numbers, of which no device rounds any.
         """
-
-        def among(u):
-            """The texel before, and the share of the next."""
-            x = (u - jnp.floor(u)) * side + (side - 0.5)  # whole turns keep it positive
-            x = (x * FINE).astype(jnp.int32)
-            return x >> BITS & (side - 1), x & (FINE - 1)
-
-        (i, x), (j, y) = among(u), among(v)
-        four = entries(self.corners, first + j * side + i)
+        number, x, y = place
+        four = entries(self.corners, first + number)
         a, b, c, d = ((four >> k & 255).astype(jnp.int32) for k in (0, 8, 16, 24))
         near, far = FINE * a + x * (b - a), FINE * c + x * (d - c)
         return self.low + self.step / FINE**2 * (FINE * near + y * (far - near))
+
+
+class Texel(NamedTuple):
+    """Points among the texels of a level: the one before each, and the shares of the next ones."""
+
+    number: jax.Array  # j · side + i
+    x: jax.Array  # of FINE parts
+    y: jax.Array
+
+
+def texel(u, v, side) -> Texel:
+    """Where points are on a level of so many texels a side."""
+
+    def among(u):
+        x = (u - jnp.floor(u)) * side + (side - 0.5)  # whole turns keep it positive
+        x = (x * FINE).astype(jnp.int32)
+        return x >> BITS & (side - 1), x & (FINE - 1)
+
+    (i, x), (j, y) = among(u), among(v)
+    return Texel(j * side + i, x, y)
 
 
 def start(size, side):
@@ -102,7 +122,7 @@ def smooth(low, high, f):
     return t * t * (3 - 2 * t)
 
 
-def each(f: Callable[..., jax.Array], *rows: tuple) -> list[jax.Array]:
+def each(f: Callable[..., R], *rows: tuple) -> list[R]:
     """f of each row, computed once: XLA would read the maps anew for whatever uses what it read."""
     return [phase(f)(*row) for row in rows]
 

@@ -20,11 +20,12 @@ from koski.render.ground import cut, ground, soil
 from koski.render.solids import Hit
 from koski.render.spot import entries
 from koski.render.stage import Sight, Stage, hazed, unit
-from koski.render.tiles import CHUNK, TILE, Tiles, put, take
+from koski.render.tiles import TILE, Tiles, handful, put, take
 from koski.render.water import Ways, water, ways
 
 ROWS = 64  # of a picture, whose rays a CPU follows in one go
-PARTS = (8, 16)  # of a picture, that are shaded one after the other: on a GPU, on a CPU
+EACH_ONCE = {"mode": "drop", "unique_indices": True}  # no number twice, those beyond left out
+PARTS = 16  # of a picture, that are shaded one after the other
 
 # ── what rays meet first ─────────────────────────────────────────────────────────────────
 
@@ -168,7 +169,7 @@ def paint(picture, stage: Stage, sight: Sight, kind, lists) -> jax.Array:
 
     So whatever is in sight, the same programs run.
     """
-    size = kind.size // PARTS[jax.default_backend() == "cpu"]
+    size = kind.size // PARTS
     counts = jax.device_get([count for _, count in lists])
     for (index, _), count, shade in zip(lists, counts, SHADES.values()):
         for first in range(0, int(count), size):
@@ -190,9 +191,10 @@ def listed(kind, kinds: tuple[int, int]):
     """The numbers of the pixels of two kinds, and how many they are."""
     flat = kind.reshape(-1)
     mine = (flat == kinds[0]) | (flat == kinds[1])
-    place = jnp.where(mine, jnp.cumsum(mine) - 1, flat.size)
-    index = jnp.full(flat.size, flat.size).at[place].set(jnp.arange(flat.size), mode="drop")
-    return index, mine.sum()
+    number = jnp.arange(flat.size)
+    beyond = flat.size + number
+    place = jnp.where(mine, jnp.cumsum(mine) - 1, beyond)
+    return beyond.at[place].set(number, **EACH_ONCE), mine.sum()
 
 
 def covered(sky, light, sight: Sight):
@@ -217,7 +219,7 @@ def laid_on(picture, mine, sight: Sight, light):
     """A picture with the light of a few of its pixels, by their numbers."""
     flat = picture.reshape(3, -1)
     light = covered(flat.at[:, mine].get(mode="clip"), light, sight)
-    return flat.at[:, mine].set(light, mode="drop").reshape(picture.shape)
+    return flat.at[:, mine].set(light, **EACH_ONCE).reshape(picture.shape)
 
 
 @jax.jit
@@ -273,7 +275,7 @@ def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, pixel, crowd: Cr
     maps = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
     light = jnp.zeros(maps[0].d.shape)
     used, there = jax.device_get((crowd.tiles.used, present(maps[1])))
-    for k, first in enumerate(range(0, int(used), CHUNK)):
+    for k, first in enumerate(range(0, int(used), handful())):
         sight, kind, part = few(maps, crowd, first)
         light = laid(light, peopled(stage, sight, kind, part, eye, pixel, there[k]), first)
     return put(picture, crowd.tiles, light)
@@ -282,14 +284,14 @@ def paint_crowd(picture, stage: Stage, sight: Sight, kind, eye, pixel, crowd: Cr
 @jax.jit
 def present(kind):
     """Which kinds there are among every few tiles [few, kind]."""
-    return (kind.reshape(-1, CHUNK * TILE * TILE, 1) == jnp.arange(len(KINDS))).any(1)
+    return (kind.reshape(-1, handful() * TILE * TILE, 1) == jnp.arange(len(KINDS))).any(1)
 
 
 @jax.jit
 def few(maps, crowd: Crowd, first):
     """Maps [..., T, 256] and their bodies, of a few tiles."""
     sight, kind = jax.tree.map(
-        lambda f: lax.dynamic_slice_in_dim(f, first, CHUNK, f.ndim - 2), maps
+        lambda f: lax.dynamic_slice_in_dim(f, first, handful(), f.ndim - 2), maps
     )
     return sight, kind, Crowd(crowd.solids, crowd.tiles.part(first))
 

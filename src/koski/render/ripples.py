@@ -33,8 +33,7 @@ TENSION = 7.3e-5  # surface tension over density [m³/s²]
 class Ripples:
     """Two maps of slopes, and how strong they are."""
 
-    x: Tile  # slopes of root mean square 1, together
-    y: Tile
+    slopes: Tile  # along x and y, their root mean square 1 together
     tile: jax.Array  # side of the largest [m]
     calm: float = 0.006  # root mean square slope of water that barely moves
     fast: float = 0.13  # and of water that runs
@@ -43,8 +42,8 @@ class Ripples:
     @staticmethod
     def create(cell: float = 1.0, seed: int = 0, **strength: float) -> Ripples:
         """Ripples for a grid of this cell: what it cannot show itself."""
-        x, y = slope_maps(sea(SIDE, seed))
-        return Ripples(Tile.of(x), Tile.of(y), jnp.float32(np.clip(12 * cell, 2, 60)), **strength)
+        slopes = Tile.of(np.stack(slope_maps(sea(SIDE, seed))))
+        return Ripples(slopes, jnp.float32(np.clip(12 * cell, 2, 60)), **strength)
 
     def strength(self, speed):
         """Root mean square slope of water at this speed."""
@@ -92,24 +91,22 @@ def slopes(carried: Carried, ripples: Ripples, x, y, footprint, t, speed):
     Where pixels are wide they vanish, the shortest first; `lost` tells how rough that water is.
     """
 
-    def waves(slope: Tile, size, heading):
-        """One slope of a sea, along its own heading or across."""
+    def waves(size, heading):
+        """The slopes of a sea, which are kept along its own heading and across."""
         tile, c, s = ripples.tile * size, cos(heading), sin(heading)
         run = t * celerity(tau * WAVES / tile) / tile
-        total = 0.0
+        along = across = 0.0
         for k in (0, 1):
             px, py = carried.copy(k, x, y, ripples.tile)
             u = (c * px + s * py) * (1 / tile) - (run - jnp.floor(run))
             v = (c * py - s * px) * (1 / tile) + heading  # where unlike seas begin
-            total = total + carried.share[k] * slope.at(u, v)
-        return fade(footprint, tile) * total
+            f, g = ripples.slopes.at(u, v, 2)
+            along, across = along + carried.share[k] * f, across + carried.share[k] * g
+        shown = fade(footprint, tile)
+        return shown * (c * along - s * across), shown * (s * along + c * across)
 
-    along = each(waves, *((ripples.x, *sea) for sea in SEAS))
-    across = each(waves, *((ripples.y, *sea) for sea in SEAS))
-    turns = [(cos(heading), sin(heading)) for _, heading in SEAS]
-    sx = sum(c * f - s * g for f, g, (c, s) in zip(along, across, turns))
-    sy = sum(s * f + c * g for f, g, (c, s) in zip(along, across, turns))
     strength = ripples.strength(speed) / sqrt(len(SEAS))
+    sx, sy = (sum(slopes) for slopes in zip(*each(waves, *SEAS)))
     return strength * sx, strength * sy
 
 

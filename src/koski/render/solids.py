@@ -24,7 +24,7 @@ from koski.core.pytree import pytree
 from koski.render.forms import Form, dot, rows, turned, turned_back, unit
 from koski.render.parts import Look, last, pack
 from koski.render.spot import entries
-from koski.render.tiles import CHUNK, PIXELS, SOFT, Tiles
+from koski.render.tiles import PIXELS, SOFT, Tiles, handful
 
 LEAST = 1e-4  # rays start on surfaces: what is nearer is not hit [m]
 FAR = 4.0  # a body that moved this many times its size between two moments was put there
@@ -341,18 +341,19 @@ def by_chunks(f: Callable, solids: Solids, tiles: Tiles, maps, start):
     The tiles with the longest lists come first, so that those done together are alike.
     """
 
-    if len(tiles.index) == CHUNK:
+    few = handful()
+    if len(tiles.index) == few:
         return f(solids, tiles, *maps)
 
     def step(k, so_far):
         def cut(g):
             if g.shape[-1] != PIXELS:
                 return g
-            return lax.dynamic_slice_in_dim(g, k * CHUNK, CHUNK, g.ndim - 2)
+            return lax.dynamic_slice_in_dim(g, k * few, few, g.ndim - 2)
 
         def laid(g, new):
-            return lax.dynamic_update_slice_in_dim(g, new, k * CHUNK, g.ndim - 2)
+            return lax.dynamic_update_slice_in_dim(g, new, k * few, g.ndim - 2)
 
-        return jax.tree.map(laid, so_far, f(solids, tiles.part(k * CHUNK), *map(cut, maps)))
+        return jax.tree.map(laid, so_far, f(solids, tiles.part(k * few), *map(cut, maps)))
 
-    return lax.fori_loop(0, -(-tiles.used // CHUNK), step, start)
+    return lax.fori_loop(0, -(-tiles.used // few), step, start)

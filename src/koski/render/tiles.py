@@ -30,7 +30,8 @@ from koski.render.forms import Form
 
 TILE = 16  # samples along a side
 PIXELS = TILE * TILE
-CHUNK = 64  # tiles that are done in one go: their rays fit in a core's cache
+CHUNK = 64  # tiles that a CPU does in one go: their rays fit in a core's cache
+MANY = 4096  # … and a GPU: their rays keep it busy
 FEWEST = 4096  # members of all lists
 CLOSE = 1e-2  # points nearer to the eye than this are beside or behind it [m]
 SPARE = 1.0  # rays may lie this far beside the middle of their sample [samples]
@@ -59,12 +60,12 @@ class Tiles:
     count: tuple[jax.Array, ...]  # for each form, how long it is [T]
 
     def part(self, first) -> Tiles:
-        """CHUNK of the tiles, from one on."""
+        """A handful of the tiles, from one on."""
 
         def few(f):
-            return lax.dynamic_slice_in_dim(f, first, CHUNK)
+            return lax.dynamic_slice_in_dim(f, first, handful())
 
-        used = jnp.clip(self.used - first, 0, CHUNK)
+        used = jnp.clip(self.used - first, 0, handful())
         lists = jax.tree.map(few, (self.start, self.count))
         return Tiles(few(self.index), used, self.members, *lists)
 
@@ -77,6 +78,11 @@ class Placed(Protocol):
 
     @property
     def forms(self) -> tuple[Form, ...]: ...
+
+
+def handful() -> int:
+    """How many tiles are done in one go."""
+    return CHUNK if jax.default_backend() == "cpu" else MANY
 
 
 def tiles(
@@ -297,8 +303,9 @@ def listed(pairs: Array, sizes: list[int], view: View) -> Tiles:
     many = np.bincount(slot, minlength=len(found))
     order = np.argsort(-many, kind="stable")
     total = view.rows * view.columns
-    chunks = max(-(-len(found) // CHUNK), 1)
-    room = min(1 << (chunks - 1).bit_length(), -(-total // CHUNK)) * CHUNK
+    few = handful()
+    handfuls = max(-(-len(found) // few), 1)
+    room = min(1 << (handfuls - 1).bit_length(), -(-total // few)) * few
     firsts = np.cumsum([0, *sizes])
     form = np.searchsorted(firsts, solid, side="right") - 1
     start, count = [], []
