@@ -116,6 +116,6 @@ def test_a_mirrored_ray_meets_a_thin_wall_just_below_its_top():
     slope, zero = 2.3 / (end - x), np.zeros_like(x)
     p = jnp.asarray(np.stack([x, zero + 7.3, zero + 1]), jnp.float32)
     d = jnp.asarray(np.stack([1 + zero, zero, slope]) / np.hypot(1, slope), jnp.float32)
-    sight, mirrored = Sight(p, d, *[p[0]] * 4), Rays(d, d, d, *[p[0]] * 4)
+    sight, mirrored = Sight(p, d, *[p[0]] * 3), Rays(d, d, d, *[p[0]] * 4)
     way, _ = jax.jit(over_land)(renderer.stage(1.0), sight, mirrored)
     assert_allclose(p[0] + way * d[0], end, atol=CELL)

@@ -13,7 +13,7 @@ from koski.render.light import beside, dot, reflect, schlick
 from koski.render.noise import smooth
 from koski.render.shadows import lit
 from koski.render.spot import Spot
-from koski.render.stage import Sight, Stage, unit
+from koski.render.stage import Sight, Stage, outward, unit
 
 PI = 3.14159265
 EDGE = 0.01  # how deep the water's edge is [m], or its share of a cell
@@ -110,4 +110,4 @@ def soil(stage: Stage, sight: Sight, deep):
     stone = beside(STONE, z) * (1 + 0.18 * layer + 0.5 * patch)
     earth = beside(materials.SOIL, z) * (1 + 0.5 * patch)
     color = stone + jnp.exp(-deep / (1.5 * size) + patch) * (earth - stone)
-    return matt(stage, jnp.clip(color, 0.01, 0.8), sight.normal, jnp.ones_like(z), 1.0)
+    return matt(stage, jnp.clip(color, 0.01, 0.8), outward(stage, sight), jnp.ones_like(z), 1.0)

@@ -19,7 +19,7 @@ from koski.render.exact import exact, turned
 from koski.render.ground import cut, ground, soil
 from koski.render.solids import Hit
 from koski.render.spot import entries
-from koski.render.stage import Sight, Stage, hazed, unit
+from koski.render.stage import Sight, Stage, hazed
 from koski.render.tiles import TILE, Tiles, handful, put, take
 from koski.render.water import Ways, water, ways
 
@@ -127,17 +127,12 @@ def seen(stage: Stage, eye, d, t, above, pixel) -> tuple[Sight, jax.Array]:
     wet = jnp.where(cut, p[2] > b, w > b)
     kind = jnp.where(cut, jnp.where(wet, GLASS, SOIL), jnp.where(wet, WATER, GROUND))
     kind = jnp.where(t < march.FAR, kind, SKY)
-    wide, deep = land.grid.size
-    to_x = jnp.minimum(jnp.abs(p[0]), jnp.abs(p[0] - wide))
-    to_y = jnp.minimum(jnp.abs(p[1]), jnp.abs(p[1] - deep))
-    footprint = pixel * jnp.where(t < march.FAR, t, 0)
-    by_x = jnp.clip(0.5 + 0.5 * (to_y - to_x) / jnp.maximum(footprint, 1e-9), 0, 1)
-    normal = unit(-jnp.sign(d[0]) * by_x, -jnp.sign(d[1]) * (1 - by_x), jnp.zeros_like(t))
     steep = jnp.maximum(jnp.abs(d[2]), 0.15)
+    footprint = pixel * jnp.where(t < march.FAR, t, 0) / jnp.sqrt(steep)
     cover = jnp.clip(above * jnp.maximum(1 - d[2] * d[2], 1e-3) / pixel, 0, 1)
     sides = march.side_covers(land, eye, d, stage.base, pixel)
     cover = jnp.where(cut, jnp.minimum(cover, sides), cover)
-    return Sight(p, d, t, normal, footprint / jnp.sqrt(steep), cover), kind
+    return Sight(p, d, t, footprint, cover), kind
 
 
 # ── what they bring back ─────────────────────────────────────────────────────────────────

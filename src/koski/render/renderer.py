@@ -57,8 +57,11 @@ class Renderer:
     def __init__(self, terrain: Terrain, look: Look = Look()):
         self.look = look
         self.sky = Sky.create(look.elevation, look.azimuth)
-        self.ripples = Ripples.create(terrain.grid.cell)
-        self.lace, self.caustics, self.noise = textures()
+        # put once where they are needed, not anew for each program
+        self.medium, self.ripples = jax.device_put(
+            (MEDIA[look.water], Ripples.create(terrain.grid.cell))
+        )
+        self.lace, self.caustics, self.noise = jax.device_put(textures())
         self.detail = Detail.start(terrain)
         self.above: Any = None  # how high the ground is above the water near it
         self.sea: Sea | None = None
@@ -145,12 +148,12 @@ class Renderer:
         sea: Any = self.sea
         if between < 1 and self.before is not None:
             sea = fields.between(self.before, sea, between)
-        stage = Stage(
+        return Stage(
             land=self.land,
             sea=sea,
             shade=self.shade,
             sky=self.sky,
-            medium=MEDIA[self.look.water],
+            medium=self.medium,
             detail=self.detail,
             ripples=self.ripples,
             lace=self.lace,
@@ -160,7 +163,6 @@ class Renderer:
             above=self.above,
             t=jnp.float32(self.t - (1 - between) * self.dt),
         )
-        return jax.device_put(stage)  # once, not its numbers anew for each program
 
     # ── bodies ───────────────────────────────────────────────────────────────────────────
 

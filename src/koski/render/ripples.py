@@ -95,13 +95,14 @@ def slopes(carried: Carried, ripples: Ripples, x, y, footprint, t, speed):
         """The slopes of a sea, which are kept along its own heading and across."""
         tile, c, s = ripples.tile * size, cos(heading), sin(heading)
         run = t * celerity(tau * WAVES / tile) / tile
-        along = across = 0.0
-        for k in (0, 1):
+
+        def copy(k):
             px, py = carried.copy(k, x, y, ripples.tile)
             u = (c * px + s * py) * (1 / tile) - (run - jnp.floor(run))
             v = (c * py - s * px) * (1 / tile) + heading  # where unlike seas begin
-            f, g = ripples.slopes.at(u, v, 2)
-            along, across = along + carried.share[k] * f, across + carried.share[k] * g
+            return [carried.share[k] * slope for slope in ripples.slopes.at(u, v, 2)]
+
+        along, across = (f + g for f, g in zip(copy(0), copy(1)))
         shown = fade(footprint, tile)
         return shown * (c * along - s * across), shown * (s * along + c * across)
 

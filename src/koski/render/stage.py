@@ -51,9 +51,17 @@ class Sight:
     p: jax.Array  # [m]
     d: jax.Array  # the ray's direction
     far: jax.Array  # how far from the eye [m]
-    normal: jax.Array  # of the surface
     footprint: jax.Array  # how much of the surface a pixel covers [m]
     cover: jax.Array  # how much of the pixel the surface covers: less than all at the skyline
+
+
+def outward(stage: Stage, sight: Sight):
+    """The normals of points on the cut sides; at the edge between two, those of both in part."""
+    (x, y, _), d, (wide, deep) = sight.p, sight.d, stage.land.grid.size
+    to_x = jnp.minimum(jnp.abs(x), jnp.abs(x - wide))
+    to_y = jnp.minimum(jnp.abs(y), jnp.abs(y - deep))
+    by_x = jnp.clip(0.5 + 0.5 * (to_y - to_x) / jnp.maximum(sight.footprint, 1e-9), 0, 1)
+    return unit(-jnp.sign(d[0]) * by_x, -jnp.sign(d[1]) * (1 - by_x), jnp.zeros_like(x))
 
 
 def hazed(stage: Stage, light, d, far):

@@ -21,7 +21,7 @@ from koski.render.ground import albedo, edge, matt, relief, sunshine
 from koski.render.light import Medium, beside, dot
 from koski.render.ripples import lost, slopes, stirred
 from koski.render.solids import Hit
-from koski.render.stage import Sight, Stage, unit
+from koski.render.stage import Sight, Stage, outward, unit
 
 GUESSES = (0.3, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4, 4.0, 8.0)  # of the way to the bed were it level
 STEPS = 10  # of a mirrored ray
@@ -88,7 +88,7 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     flat = jnp.where(flat, jnp.clip(below / jnp.maximum(sight.footprint, 1e-9), 0, 1), 0)
     calm = jnp.clip(depth / CALM, 0, 1)
     n = unit(-(at.of(sea.wx) + calm * rx), -(at.of(sea.wy) + calm * ry), jnp.ones_like(x))
-    n = n + flat * (sight.normal - n)
+    n = n + flat * (outward(stage, sight) - n)
     n = unit(n[0], n[1], n[2])
     n, back = facing(n, sight.d)
     mirrored = lights.reflect(sight.d, n)
