@@ -68,7 +68,7 @@ def fan(land: Land, sea: Sea, eye, first, apart, nearest, farthest, count: int) 
 def border(land: Land, eye, ex, ey):
     """How far it is from the eye to where directions on the map leave it."""
     _, leave = entry(land, eye, (ex, ey))
-    return leave * (1 - 1e-5)
+    return short(leave * (1 - 1e-5))
 
 
 @jax.jit
@@ -78,11 +78,11 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
     And by how much land or water rises above them, as a tangent: nothing does beside the skyline.
     """
     flat = jnp.sqrt(d[0] * d[0] + d[1] * d[1] + 1e-12)
-    rise = d[2] / flat
+    ex, ey, rise = (short(f / flat) for f in d)
     turn = jnp.mod(jnp.arctan2(d[1], d[0]) - fan.first, 2 * jnp.pi) / fan.apart
     count = fan.steepest.shape[1]
     whole = jnp.clip(turn, 0, count - 2).astype(jnp.int32)
-    steepest, slope = fan.steepest.reshape(-1), rise.astype(jnp.float32)
+    steepest = fan.steepest.reshape(-1)
     tops = fan.steepest[-1]
     top, next_top = (entries(tops, whole + k) for k in (0, 1))
     above = top + jnp.clip(turn - whole, 0, 1) * (next_top - top) - rise
@@ -93,24 +93,23 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
         def halve(bounds):
             low, high = bounds
             mid = low + high >> 1
-            hides = entries(steepest, mid * count + direction) >= slope
+            hides = entries(steepest, mid * count + direction) >= rise
             return jnp.where(hides, low, mid + 1), jnp.where(hides, mid, high)
 
         none = jnp.zeros(whole.shape, jnp.int32)
         return repeat(HALVINGS, halve, (none, none + STEPS))[0]
 
-    ex, ey = d[0] / flat, d[1] / flat
     leave = phase(border)(land, eye, ex, ey)
 
     def distance(k):
         r = entries(fan.distance, jnp.clip(k, 0, STEPS - 1))
-        return jnp.where(k < 0, 0, jnp.minimum(r, leave))
+        return jnp.where(k < 0, 0, jnp.minimum(short(r), leave))
 
     def over(r):
         """How far the ground or the water stands above the ray."""
         x, y = eye[0] + r * ex, eye[1] + r * ey
         gap = height(land, sea, x, y) - (eye[2] + r * rise)
-        return jnp.where(beyond(land, x, y), -FAR, gap)
+        return short(jnp.where(beyond(land, x, y), -FAR, gap))
 
     # a ray runs between two directions: what it meets is near what hides one of them
     both = phase(hidden)(whole), phase(hidden)(whole + 1)
@@ -148,12 +147,21 @@ def closer(over, before, after, g0, g1, halvings: int = CLOSE):
         )
 
     def straight(before, after, g0, g1):
+        before, after, g0, g1 = (f.astype(float) for f in (before, after, g0, g1))
         share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
         return before + share * (after - before)
 
     found = before, after, g0, g1
     found = repeat(halvings, lambda f: split(f, 0.5 * (f[0] + f[1])), found)
-    return straight(*split(found, straight(*found)))
+    return straight(*split(found, short(straight(*found))))
+
+
+def short(f):
+    """As a float32, which takes half the room.
+
+    Where to look along a ray may be rounded, and how far it is below what is there; not whether.
+    """
+    return f.astype(jnp.float32)
 
 
 def repeat(times: int, f, start):
@@ -209,9 +217,9 @@ def along(land: Land, p, d, way):
 
     def over(t):
         x, y, z = (p[k] + t * d[k] for k in range(3))
-        return land.spot(x, y).of(land.b) - z
+        return short(land.spot(x, y).of(land.b) - z)
 
-    return first_under(over, way)
+    return first_under(over, short(way))
 
 
 def first_under(over, way):

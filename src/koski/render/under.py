@@ -50,9 +50,9 @@ def out_of_water(stage: Stage, p, d):
         """Above zero where the point is in the ground or in the air."""
         x, y, z = (p[k] + t * d[k] for k in range(3))
         at = stage.land.spot(x, y)
-        return jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w))
+        return march.short(jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w)))
 
-    t, _ = march.first_under(over, way)
+    t, _ = march.first_under(over, march.short(way))
     ends = t < march.FAR
     t = jnp.where(ends, t, most)
     x, y, z = (p[k] + t * d[k] for k in range(3))
