@@ -47,3 +47,16 @@ def turned(tree, old, new, below: int = 9):
         return f.astype(new) if wanted else f
 
     return jax.tree.map(as_new, tree)
+
+
+def short(f):
+    """As a float32, which takes half the room.
+
+    Where to look along a ray may be rounded, and how far it is below what is there; not whether.
+    """
+    return f.astype(jnp.float32)
+
+
+def wide(f):
+    """As a float64 again: products of two such are exact, in one go with a sum or not."""
+    return f.astype(float)

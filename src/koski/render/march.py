@@ -15,6 +15,7 @@ from jax import lax
 
 from koski.core.phase import phase
 from koski.core.pytree import pytree
+from koski.render.exact import short, wide
 from koski.render.fields import Land, Sea
 from koski.render.spot import entries
 
@@ -107,6 +108,7 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
 
     def over(r):
         """How far the ground or the water stands above the ray."""
+        r = wide(r)
         x, y = eye[0] + r * ex, eye[1] + r * ey
         gap = height(land, sea, x, y) - (eye[2] + r * rise)
         return short(jnp.where(beyond(land, x, y), -FAR, gap))
@@ -147,21 +149,13 @@ def closer(over, before, after, g0, g1, halvings: int = CLOSE):
         )
 
     def straight(before, after, g0, g1):
-        before, after, g0, g1 = (f.astype(float) for f in (before, after, g0, g1))
+        before, after, g0, g1 = map(wide, (before, after, g0, g1))
         share = jnp.where((g0 > -0.5 * FAR) & (g0 < 0) & (g1 >= 0), -g0 / (g1 - g0 + 1e-20), 1.0)
         return before + share * (after - before)
 
     found = before, after, g0, g1
     found = repeat(halvings, lambda f: split(f, 0.5 * (f[0] + f[1])), found)
     return straight(*split(found, short(straight(*found))))
-
-
-def short(f):
-    """As a float32, which takes half the room.
-
-    Where to look along a ray may be rounded, and how far it is below what is there; not whether.
-    """
-    return f.astype(jnp.float32)
 
 
 def repeat(times: int, f, start):
@@ -179,7 +173,7 @@ def entry(land: Land, p, d):
     wide, deep = land.grid.size
 
     def along(p, d, size):
-        inv = 1 / jnp.where(jnp.abs(d) < 1e-9, 1e-9, d)
+        inv = 1 / jnp.where(jnp.abs(d) < 1e-9, 1e-9, d).astype(float)
         a, b = -p * inv, (size - p) * inv
         return jnp.minimum(a, b), jnp.maximum(a, b)
 
@@ -216,7 +210,7 @@ def along(land: Land, p, d, way):
     """
 
     def over(t):
-        x, y, z = (p[k] + t * d[k] for k in range(3))
+        x, y, z = (p[k] + wide(t) * d[k] for k in range(3))
         return short(land.spot(x, y).of(land.b) - z)
 
     return first_under(over, short(way))

@@ -15,7 +15,7 @@ from koski.core.phase import phase
 from koski.render import light as lights
 from koski.render import march
 from koski.render.crowd import Crowd, skin, solid
-from koski.render.exact import exact
+from koski.render.exact import exact, short, wide
 from koski.render.light import dot
 from koski.render.ripples import slopes, stirred
 from koski.render.spot import Spot
@@ -48,11 +48,11 @@ def out_of_water(stage: Stage, p, d):
 
     def over(t):
         """Above zero where the point is in the ground or in the air."""
-        x, y, z = (p[k] + t * d[k] for k in range(3))
+        x, y, z = (p[k] + wide(t) * d[k] for k in range(3))
         at = stage.land.spot(x, y)
-        return march.short(jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w)))
+        return short(jnp.maximum(at.of(stage.land.b) - z, z - at.of(stage.sea.w)))
 
-    t, _ = march.first_under(over, march.short(way))
+    t, _ = march.first_under(over, short(way))
     ends = t < march.FAR
     t = jnp.where(ends, t, most)
     x, y, z = (p[k] + t * d[k] for k in range(3))

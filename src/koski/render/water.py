@@ -17,6 +17,7 @@ from koski.render import light as lights
 from koski.render import march
 from koski.render.caustics import caustics
 from koski.render.crowd import SOAKED, Crowd, skin, solid
+from koski.render.exact import short, wide
 from koski.render.ground import albedo, edge, matt, relief, sunshine
 from koski.render.light import Medium, beside, dot
 from koski.render.ripples import lost, slopes, stirred
@@ -96,7 +97,8 @@ def split(stage: Stage, sight: Sight, flat) -> Rays:
     up = up + flat * (mirrored[2] - up)
     mirrored = unit(mirrored[0], mirrored[1], up)
     bent, _ = lights.refract(sight.d, n)
-    return Rays(n, mirrored, bent, depth, flat * below, flat, speed)
+    rays = Rays(n, mirrored, bent, depth, flat * below, flat, speed)
+    return jax.tree.map(short, rays)
 
 
 def surface_of(stage: Stage, sight: Sight, rays: Rays) -> Surface:
@@ -131,8 +133,8 @@ def ways(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None) -> Ways:
     leaves = most < darkest(stage.medium)
     land, rises = phase(over_land)(stage, sight, rays)
     below, above = (
-        None if crowd is None else crowd.cast(sight.p, d, hollow=False)  # a waterline is within
-        for d in (rays.bent, rays.mirrored)
+        None if crowd is None else crowd.cast(sight.p, wide(d), hollow=False)
+        for d in (rays.bent, rays.mirrored)  # not hollow: a waterline is within
     )
     return Ways(rays, most, bed, leaves, land, rises, below, above)
 
@@ -140,7 +142,7 @@ def ways(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None) -> Ways:
 def bed_of(stage: Stage, sight: Sight, rays: Rays):
     """How far along the bent rays the bed is, FAR where they leave the block before."""
     land = stage.land
-    down = jnp.maximum(-rays.bent[2], 1e-3)
+    down = wide(jnp.maximum(-rays.bent[2], 1e-3))
     _, leave = march.entry(land, sight.p, rays.bent)
     most = jnp.minimum(jnp.maximum(leave, 0), darkest(stage.medium))
     guess = jnp.minimum(jnp.maximum(rays.depth - rays.start, 0.01) / down, most)
