@@ -52,6 +52,5 @@ def tank(depth: float) -> Renderer:
 def exposed(renderer: Renderer, camera: Camera, water: Medium | None = None) -> np.ndarray:
     """The light of a picture."""
     if water is not None:
-        MEDIA["tried"] = water
-        renderer.look = replace(renderer.look, water="tried")
+        renderer.medium = water
     return np.asarray(renderer.expose(camera, W, H))

@@ -53,13 +53,14 @@ def square(side: float, n: int):
 # ── noise ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_tile_gives_back_its_map_and_its_mean_from_afar():
-    f = fractal(64, seed=1)
-    tile = Tile.of(f)
+def test_a_tile_gives_back_its_maps_and_their_mean_from_afar():
+    f, other = fractal(64, seed=1), fractal(64, seed=2)
+    tile = Tile.of(np.stack([f, other]))
     x, y = square(1.0, 64)
-    assert_allclose(tile.at(x, y), f, atol=float(tile.step))  # 8 bits
+    assert_allclose(tile.at(x, y, 2), [f, other], atol=float(tile.step))  # 8 bits
     assert_allclose(tile.seen(x, y, 0.0), f, atol=float(tile.step))
-    assert_allclose(tile.at(x + 3, y - 2), tile.at(x, y), atol=1e-3)
+    assert_allclose(tile.seen(x, y, 0.0, layer=1), other, atol=float(tile.step))
+    assert_allclose(tile.at(x + 3, y - 2, 1)[0], tile.at(x, y, 1)[0], atol=1e-3)
     assert float(jnp.abs(tile.seen(x, y, 1.0) - f.mean()).max()) < 0.15
     assert float(tile.seen(x, y, 0.1).std()) < 0.7 * f.std()
 

@@ -22,11 +22,6 @@ from koski.render.stage import hazed
 from koski.render.tone import srgb, to_bytes
 
 
-@pytest.fixture(autouse=True)
-def media(monkeypatch):
-    monkeypatch.setitem(MEDIA, "tried", PURE)
-
-
 @pytest.fixture(autouse=True, scope="module")
 def kept_programs():
     """Drawing takes half a minute to compile, once."""
