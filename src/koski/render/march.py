@@ -21,8 +21,7 @@ from koski.render.spot import entries
 
 STEPS = 512  # distances along a direction
 HALVINGS = 10  # of those
-CLOSE = 5  # halvings along the ray itself
-SHORT = 3  # where it is known to a few steps
+CLOSE = 3  # halvings along the ray itself: then the ground is nearly straight
 LEAP = 16  # steps by which neighbouring directions may meet the same slope apart
 UNROLLED = 16  # rounds of a loop, on a GPU
 FAR = 1e9  # the length of a ray that meets nothing [m]
@@ -127,11 +126,11 @@ def first_hit(fan: Fan, land: Land, sea: Sea, eye, d):
         above = jnp.maximum(above, g / jnp.maximum(r, 1e-3))
         after, g1 = jnp.where(now, r, after), jnp.where(now, g, g1)
         before, g0 = jnp.where(met, before, r), jnp.where(met, g0, g)
-    t = closer(over, before, after, g0, g1, SHORT) / flat
+    t = closer(over, before, after, g0, g1) / flat
     return jnp.where(met | ((last < STEPS) & (after < leave)), t, FAR), above
 
 
-def closer(over, before, after, g0, g1, halvings: int = CLOSE):
+def closer(over, before, after, g0, g1):
     """Where rays go under between two distances: by halving, then twice as if all were straight.
 
     `g0` and `g1` are what `over` says there.
@@ -154,7 +153,7 @@ def closer(over, before, after, g0, g1, halvings: int = CLOSE):
         return before + share * (after - before)
 
     found = before, after, g0, g1
-    found = repeat(halvings, lambda f: split(f, 0.5 * (f[0] + f[1])), found)
+    found = repeat(CLOSE, lambda f: split(f, 0.5 * (f[0] + f[1])), found)
     return straight(*split(found, short(straight(*found))))
 
 
