@@ -94,6 +94,8 @@ def bad(tmp_path):
         "no time": ["river", "--seconds", "nan"],
         "bad fps": ["river", "--fps", 0],
         "missing file": [tmp_path / "missing.png"],
+        "no name": ["x" * 300],
+        "no name of a file": ["x" * 300 + ".png"],
         "text": [tmp_path / "text.png"],
         "words": [tmp_path / "words.txt"],
         "truncated": [tmp_path / "short.png"],
@@ -106,6 +108,9 @@ def bad(tmp_path):
         "picture under a file": ["river", "--picture", tmp_path / "file" / "x.png"],
         "store under a file": ["river", "--out", tmp_path / "file" / "x.zarr"],
         "store over a file": ["river", "--out", tmp_path / "words.txt"],
+        "store in a folder of no name": ["river", "--out", tmp_path / ("x" * 300) / "x.zarr"],
+        "store of no name": ["river", "--out", tmp_path / ("x" * 300)],
+        "picture of no name": ["river", "--picture", tmp_path / ("x" * 300 + ".png")],
         "size of a heightmap": [tmp_path / "nan.npy", "--size", 64],
     }
 

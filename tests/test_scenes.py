@@ -26,6 +26,12 @@ def test_a_scene_says_what_to_see_and_starts_at_any_size(name):
         assert max(grid.shape) == size
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_too_large_for_the_memory_says_so_before_it_takes_any(name):
+    with pytest.raises(koski.InputError, match="GiB is free: choose fewer cells"):
+        scenes.load(name, 400_000)
+
+
 WITH_BODIES = [name for name in NAMES if scenes.load(name, 32).bodies]
 PLAIN = [name for name in NAMES if name not in WITH_BODIES]
 LAYERS = ["two-layer", "one-layer"]  # without bodies they are pipes, bit for bit

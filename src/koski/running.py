@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Scale:
 def find_scene(what: str, size: int | None, solver: str | None, scale: Scale = Scale()) -> Scene:
     """A scene by name, or rain on a heightmap from a file."""
     path = Path(what)
-    if not (path.suffix or path.exists()) or what in scenes.names():
+    if not (path.suffix or os.path.exists(path)) or what in scenes.names():
         if scale != Scale():
             raise InputError(f"--cell and --height are for heightmaps: {what} is a scene")
         return scenes.load(what, size, solver)

@@ -3,9 +3,11 @@
 import os
 from dataclasses import dataclass
 
+import numpy as np
+
 from koski.core.errors import InputError, number
 
-BYTES_PER_CELL = 64  # terrain, state, a step's temporaries and one frame, in float32
+BYTES_PER_CELL = 80  # terrain, state, a step's temporaries and one frame, in float32
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,18 @@ class Grid:
     def size(self) -> tuple[float, float]:
         """Length along x and along y [m]."""
         return self.nx * self.cell, self.ny * self.cell
+
+    @property
+    def axes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the middles of the columns are along x, and those of the rows along y [m]."""
+        x, y = ((np.arange(n) + 0.5) * self.cell for n in (self.nx, self.ny))
+        return x, y
+
+    @property
+    def centres(self) -> tuple[np.ndarray, np.ndarray]:
+        """x and y of the middles of all cells, as maps [m]."""
+        x, y = np.meshgrid(*self.axes)
+        return x, y
 
 
 def free_memory() -> float:

@@ -13,7 +13,7 @@ from koski.core.errors import InputError
 from koski.core.frame import Frame
 from koski.core.terrain import Terrain
 from koski.extras import need
-from koski.files import writable
+from koski.files import writable, writing
 
 BATCH = 16  # frames written at a time
 
@@ -58,16 +58,18 @@ class Store:
         self.begun = False
 
     def __enter__(self) -> "Store":
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(self.part, ignore_errors=True)
         return self
 
     def __exit__(self, failure, *_) -> None:
         if failure is None:
             self._write()
-            if self.path.exists():
-                shutil.rmtree(self.path)
-            os.replace(self.part, self.path)
+            with writing(self.path):
+                if self.path.exists():
+                    shutil.rmtree(self.path)
+                os.replace(self.part, self.path)
         shutil.rmtree(self.part, ignore_errors=True)
 
     def add(self, frame: Frame) -> None:
@@ -79,22 +81,19 @@ class Store:
         if not self.waiting:
             return
         data = dataset(self.waiting, self.terrain, self.about)
-        try:
+        with writing(self.path):
             if self.begun:
                 fresh = data.drop_vars(["x", "y", "ground"])
                 fresh.to_zarr(self.part, append_dim="time", consolidated=True)
             else:
                 data.to_zarr(self.part, mode="w", zarr_format=2, consolidated=True)
-        except OSError as e:
-            raise InputError(f"cannot write {self.path}: {e.strerror or e}") from None
         self.begun, self.waiting = True, []
 
 
 def dataset(frames: list[Frame], terrain: Terrain, about: dict[str, Any]):
     """Frames as an xarray Dataset with CF names, units and coordinates."""
     xr = need("xarray", "store")
-    grid = terrain.grid
-    axes = ("time", "y", "x")
+    axes, (x, y) = ("time", "y", "x"), terrain.grid.axes
     data: dict[str, Any] = {
         name: (axes, np.stack([np.asarray(getattr(f, name)) for f in frames]), described(name))
         for name in ("depth", "surface", "u", "v")
@@ -105,10 +104,10 @@ def dataset(frames: list[Frame], terrain: Terrain, about: dict[str, Any]):
     data["ground"] = (("y", "x"), np.asarray(terrain.b), described("ground"))
     coords = {
         "time": ("time", np.array([float(f.t) for f in frames]), described("time")),
-        "y": ("y", (np.arange(grid.ny) + 0.5) * grid.cell, described("y")),
-        "x": ("x", (np.arange(grid.nx) + 0.5) * grid.cell, described("x")),
+        "y": ("y", y, described("y")),
+        "x": ("x", x, described("x")),
     }
-    facts = {"Conventions": "CF-1.11", "source": "koski", "cell": grid.cell, **about}
+    facts = {"Conventions": "CF-1.11", "source": "koski", "cell": terrain.grid.cell, **about}
     return xr.Dataset(data, coords, facts)
 
 

@@ -8,9 +8,8 @@ import json
 import os
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from koski.core.errors import InputError
-from koski.files import replace_file
+from koski.files import replace_file, writing
 from koski.render import contact, formats
 from koski.render.formats import NUMBER, Part
 from koski.render.picture import Picture
@@ -130,15 +129,6 @@ class Film:
                 shutil.rmtree(self.folder, ignore_errors=True)
         finally:
             self.pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Say in one sentence why a film cannot be written."""
-    try:
-        yield
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror or e}") from None
 
 
 def any_in(folder: Path) -> bool:

@@ -6,6 +6,7 @@ Islands join the shore and part from it as the water comes and goes (Kass 1990).
 import numpy as np
 
 from koski.core.edges import Absorbing, Edges, Series
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -19,8 +20,7 @@ HEIGHT = 0.3  # of a crest above the still sea [m]
 
 def scene(size: int = 256) -> Scene:
     cell = WIDTH / size
-    at = (np.arange(size) + 0.5) * cell
-    x, y = np.meshgrid(at, at)
+    x, y = Grid.create(size, size, cell).centres
     inland = x - 76 - 7 * np.sin(y / 15)
     slope = np.where(inland < 0, np.maximum(inland / 14, -SEA), inland / 50)
     bumps = np.sin(x / 4.1 + 1.5 * np.sin(y / 9)) * np.sin(y / 5.3 + x / 13)

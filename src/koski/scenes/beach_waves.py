@@ -6,6 +6,7 @@ The western side is a wave maker that swallows what comes back.
 import numpy as np
 
 from koski.core.edges import Absorbing, Edges, Series
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.scene import Scene
 from koski.solvers.shallow import ShallowWater
@@ -17,8 +18,7 @@ HEIGHT = 0.5  # of a crest above the still sea [m]
 
 def scene(size: int = 256) -> Scene:
     cell = WIDTH / size
-    at = (np.arange(size) + 0.5) * cell
-    x, y = np.meshgrid(at, at)
+    x, y = Grid.create(size, size, cell).centres
     shore = 210 + 25 * np.sin(2 * np.pi * y / WIDTH) + 8 * np.sin(5.3 * np.pi * y / WIDTH)
     b = np.clip((x - shore) / 30, -5.0, 6.0)
     times = np.arange(0, 900, PERIOD / 24)

@@ -5,6 +5,7 @@ Maes 2006, fig. 10a: 1.5 m × 1.5 m, water up to 0.15 m high, 64² columns, step
 
 import numpy as np
 
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.scene import Scene
 from koski.solvers.columns import Columns
@@ -15,8 +16,7 @@ FILM = 0.02  # depth of the water around it [m]
 
 
 def scene(size: int = 64) -> Scene:
-    at = (np.arange(size) + 0.5) / size
-    x, y = np.meshgrid(at, at)
+    x, y = Grid.create(size, size, 1 / size).centres
     block = (np.abs(x - 0.36) < 0.16) & (np.abs(y - 0.58) < 0.16)
     terrain = Terrain.create(np.zeros((size, size)), WIDTH / size)
     return Scene(

@@ -7,6 +7,7 @@ drawn down in an arc.  The pipe method and the linear solver run slower and roun
 import numpy as np
 
 from koski.core.edges import Drain, Edges
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.scene import Scene
 from koski.solvers.shallow import ShallowWater
@@ -17,7 +18,7 @@ HOUSES = ((0.52, 0.50), (0.60, 0.36), (0.62, 0.60), (0.72, 0.47), (0.80, 0.30), 
 
 def scene(size: int = 256) -> Scene:
     cell = WIDTH / size
-    x, y = np.meshgrid((np.arange(size) + 0.5) / size, (np.arange(size) + 0.5) / size)
+    x, y = Grid.create(size, size, 1 / size).centres
     b = 2.0 * (1 - x) + 6.0 * np.abs(y - 0.5) ** 2  # a floor that falls to the east
     dam = (np.abs(x - 0.3) < 0.015) & (np.abs(y - 0.5) > 0.09)
     b = np.where(dam, 12.0, b)

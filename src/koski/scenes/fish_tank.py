@@ -5,6 +5,7 @@ Kass 1990 names it among the things that trains of waves alone cannot show: they
 
 import numpy as np
 
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -19,7 +20,7 @@ ROCK = 0.6  # height [m]
 def scene(size: int = 256) -> Scene:
     shape = max(size // 2, 2), size
     cell = LENGTH / size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
+    x, y = Grid.create(*shape, cell).centres
     sand = 0.03 + 0.24 * smooth(0.7 * x - 0.2 * y) + 0.02 * np.sin(5 * x + 1) * np.cos(7 * y)
     rock = ROCK * np.exp(-(((x - 1.35) / 0.16) ** 2) - ((y - 0.62) / 0.11) ** 2)
     terrain = Terrain.create(sand + rock, cell)

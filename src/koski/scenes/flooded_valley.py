@@ -26,7 +26,7 @@ def scene(size: int = 384) -> Scene:
     width, height = whole.grid.size
     cell = max(width, height) / size
     grid = Grid.create(round(height / cell), round(width / cell), cell)
-    x, y = np.meshgrid((np.arange(grid.nx) + 0.5) * cell, (np.arange(grid.ny) + 0.5) * cell)
+    x, y = grid.centres
     b = sample(whole.b, x, y, whole.grid.cell)
     terrain = Terrain.create(b, cell, Edges.all(Drain()))
     return Scene(

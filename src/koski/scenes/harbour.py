@@ -9,6 +9,7 @@ from koski.bodies.mesh import Convex
 from koski.bodies.shapes import Box, Compound, Part
 from koski.bodies.turns import from_axis
 from koski.core.edges import Absorbing, Edges, Series
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -27,7 +28,7 @@ OUTSIDE = ((34, 30), (46, 84), (58, 58))  # x, y of the boats [m]
 def scene(size: int = 192) -> Scene:
     cell = LENGTH / size
     shape = max(3 * size // 4, 2), size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
+    x, y = Grid.create(*shape, cell).centres
     shore = 142 + 5 * np.sin(y / 17)
     land = (SEA + 2) * smooth((x - shore) / 6 + 0.5) - SEA + 0.4 * np.maximum(x - shore - 3, 0)
     off = np.abs(x - WALL - 6 * np.cos(y / 30))

@@ -9,6 +9,7 @@ import numpy as np
 from koski.bodies.shapes import Box, Compound, Cylinder, Part
 from koski.bodies.turns import from_axis, multiply
 from koski.core.edges import Drain, Edges
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.scene import Scene, Spring
 from koski.solvers.pipe import Pipe
@@ -22,8 +23,7 @@ ALONG_Y = (0.5**0.5, 0.5**0.5, 0.0, 0.0)  # turns what stands upright
 
 def scene(size: int = 160) -> Scene:
     cell = WIDTH / size
-    at = (np.arange(size) + 0.5) * cell
-    b = ground(*np.meshgrid(at, at))
+    b = ground(*Grid.create(size, size, cell).centres)
     terrain = Terrain.create(b, cell, Edges.all(Drain()))
     spring = Spring(WIDTH / 2, WIDTH / 2, SPRING, radius=4.0)
     return Scene(

@@ -10,6 +10,7 @@ from koski import landscape
 from koski.bodies.mesh import Convex
 from koski.bodies.shapes import Box
 from koski.core.edges import Edges, Inflow, Level
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -31,7 +32,7 @@ FLOES = 60
 def scene(size: int = 160) -> Scene:
     cell = LENGTH / size
     shape = max(size // 2, 2), size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
+    x, y = Grid.create(*shape, cell).centres
     half = width(x) / 2
     bank = 5.0 * smooth((np.abs(y - BREADTH / 2) - half) / 3)
     hills = landscape.hills(shape, cell, relief=8.0, seed=8).b

@@ -19,7 +19,7 @@ def scene(size: int = 256) -> Scene:
     edges = Edges.all(Absorbing(0.0, width=max(size // 16, 4)))
     terrain = landscape.island(size, cell=WIDTH / size, peak=60.0, sea=SEA, seed=2, edges=edges)
     b = np.asarray(terrain.b)
-    x = (np.arange(size) + 0.5) * terrain.grid.cell
+    x, _ = terrain.grid.axes
     crest = CREST / np.cosh((x - 0.15 * WIDTH) / 180.0) ** 2
     depth = np.where(b < 0, np.maximum(crest[None, :] - b, 0), 0)
     u = np.where(b < 0, crest * np.sqrt(9.81 / SEA), 0)  # the wave runs to the east

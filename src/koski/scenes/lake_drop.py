@@ -12,8 +12,7 @@ WIDTH = 200.0  # [m]
 def scene(size: int = 256) -> Scene:
     terrain = landscape.basin(size, cell=WIDTH / size, depth=8.0, seed=5)
     b = np.asarray(terrain.b)
-    at = (np.arange(size) + 0.5) * terrain.grid.cell
-    x, y = np.meshgrid(at, at)
+    x, y = terrain.grid.centres
     level = b.min() + 6.5
     lake = np.maximum(level - b, 0)
     column = np.hypot(x - 0.42 * WIDTH, y - 0.55 * WIDTH) < 0.05 * WIDTH

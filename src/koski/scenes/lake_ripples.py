@@ -18,8 +18,7 @@ RADIUS = 2.2  # of a drop [m]
 def scene(size: int = 512) -> Scene:
     terrain = landscape.basin(size, cell=WIDTH / size, depth=12.0, seed=5)
     b = np.asarray(terrain.b)
-    at = (np.arange(size) + 0.5) * terrain.grid.cell
-    x, y = np.meshgrid(at, at)
+    x, y = terrain.grid.centres
     lake = np.maximum(b.min() + 11.0 - b, 0)
     far2 = [(x - px * WIDTH) ** 2 + (y - py * WIDTH) ** 2 for px, py in DROPS]
     drops = sum(h * np.exp(-r2 / (2 * RADIUS**2)) for h, r2 in zip(HEIGHTS, far2))

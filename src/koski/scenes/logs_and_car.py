@@ -11,6 +11,7 @@ from koski.bodies.path import Path
 from koski.bodies.shapes import Capsule
 from koski.bodies.turns import from_axis, multiply
 from koski.core.edges import Edges, Inflow, Level
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -33,7 +34,7 @@ DRIVE = 7.0  # how fast it goes [m/s]
 def scene(size: int = 192) -> Scene:
     cell = LENGTH / size
     shape = max(size // 2, 2), size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
+    x, y = Grid.create(*shape, cell).centres
     far = np.abs(y - middle(x)) - BED / 2 - BANK
     hills = landscape.hills(shape, cell, relief=9.0, seed=6).b * smooth((far - 1) / 14)
     b = ground(x, y) + np.asarray(hills) * smooth((np.abs(x - FORD) - 4) / 8)

@@ -6,6 +6,7 @@ deep middle rings run ahead (Kass 1990).
 
 import numpy as np
 
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.core.water import G
 from koski.landscape import smooth
@@ -23,8 +24,7 @@ RADIUS = 0.07  # of a drop [m]
 
 def scene(size: int = 256) -> Scene:
     cell = WIDTH / size
-    at = (np.arange(size) + 0.5) * cell
-    x, y = np.meshgrid(at, at)
+    x, y = Grid.create(size, size, cell).centres
     still = SHALLOW + (DEEP - SHALLOW) * np.exp(-((x - 3.2) ** 2 + (y - 2.8) ** 2) / 2)
     stones = [1 - ((x - px) ** 2 + (y - py) ** 2) / r**2 for px, py, r in STONES]
     stone = np.max(stones, axis=0)

@@ -9,6 +9,7 @@ import numpy as np
 from koski import landscape
 from koski.bodies.shapes import Box
 from koski.core.edges import Drain, Edges, Inflow
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -32,7 +33,7 @@ FALLS = ((0, -1.5), (0, 1.5), (0, -0.5), (0, 0.5), (1, -1), (1, 0), (1, 1))  # r
 def scene(size: int = 160) -> Scene:
     cell = LENGTH / size
     shape = max(5 * size // 8, 2), size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
+    x, y = Grid.create(*shape, cell).centres
     river, arm = off(x, y, course), off(x, y, detour)
     far = np.minimum(river - BED / 2, arm - ARM / 2)
     hills = np.asarray(landscape.hills(shape, cell, relief=7.0, seed=4).b) * smooth((far - 3) / 25)

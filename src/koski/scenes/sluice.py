@@ -9,6 +9,7 @@ import numpy as np
 from koski.bodies.path import Path
 from koski.bodies.shapes import Box
 from koski.core.edges import Drain, Edges
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -27,7 +28,7 @@ TIMES = 2.0, 8.0  # when the gate begins to rise, and when it has risen [s]
 def scene(size: int = 200) -> Scene:
     cell = LENGTH / size
     shape = max(3 * size // 5, 2), size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) * cell, (np.arange(shape[0]) + 0.5) * cell)
+    x, y = Grid.create(*shape, cell).centres
     past = np.maximum(x - DAM - THICK, 0)
     bank = 3.0 * smooth((np.abs(y - MIDDLE - 5 * np.sin(past / 14)) - 9) / 14)
     dam = (x > DAM) & (x < DAM + THICK) & (np.abs(y - MIDDLE) > OPENING / 2)

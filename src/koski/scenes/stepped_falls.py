@@ -6,6 +6,7 @@ away.  The rims bend every way: a metre of brink passes the same whichever way i
 
 import numpy as np
 
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene
@@ -21,7 +22,7 @@ HEAD = 1.6  # of the water at the top [m]
 
 def scene(size: int = 240) -> Scene:
     shape = max(5 * size // 8, 2), size
-    x, y = np.meshgrid((np.arange(shape[1]) + 0.5) / size, (np.arange(shape[0]) + 0.5) / size)
+    x, y = Grid.create(*shape, 1 / size).centres
     bends = 0.45 * np.sin(9 * y + 3 * x) + 0.3 * np.sin(19 * y - 11 * x + 1)
     climb = np.maximum(STEPS * (1 - x) + bends * smooth(4 * x), 0)
     terrace = np.floor(climb)

@@ -7,6 +7,7 @@ rest as friction, 0.1 % of the flow per 20 ms, takes their motion (Kellomäki 20
 import numpy as np
 
 from koski.bodies.shapes import Box
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.scene import Scene
 from koski.solvers.pipe import Pipe
@@ -21,7 +22,7 @@ LEVELS = 5.0, 3.0  # of the water in the west and in the east [m]
 def scene(size: int = 48) -> Scene:
     shape = max(size // 2, 2), size
     cell = LENGTH / size
-    x = np.broadcast_to((np.arange(size) + 0.5) * cell, shape)
+    x, _ = Grid.create(*shape, cell).centres
     level = np.where(x < LENGTH / 2, *LEVELS)
     depth = np.where(np.abs(x - LENGTH / 2) < BLOCK.size[0] / 2, OPENING, level)
     middle = LENGTH / 2, shape[0] * cell / 2, OPENING + BLOCK.size[2] / 2

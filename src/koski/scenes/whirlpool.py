@@ -7,6 +7,7 @@ with the linear one or the pipes the water runs straight to the hole.
 import numpy as np
 
 from koski.core.edges import Edges, Inflow
+from koski.core.grid import Grid
 from koski.core.terrain import Terrain
 from koski.landscape import smooth
 from koski.scene import Scene, Spring
@@ -22,8 +23,7 @@ DISCHARGE = 12.0  # [m³/s]
 
 def scene(size: int = 192) -> Scene:
     cell = WIDTH / size
-    at = (np.arange(size) + 0.5) * cell - WIDTH / 2
-    x, y = np.meshgrid(at, at)
+    x, y = (f - WIDTH / 2 for f in Grid.create(size, size, cell).centres)
     pool = np.hypot(x, y) - POOL  # how far outside it
     stream = np.where(x < 0, np.abs(y + POOL - STREAM / 2) - STREAM / 2, np.inf)
     b = WALL * smooth(np.minimum(pool, stream) / BANK)
