@@ -92,6 +92,7 @@ def bad(tmp_path):
         "huge": ["river", "--size", 10_000_000],
         "negative time": ["river", "--seconds", -1],
         "no time": ["river", "--seconds", "nan"],
+        "all time": ["river", "--seconds", 1e300],
         "bad fps": ["river", "--fps", 0],
         "missing file": [tmp_path / "missing.png"],
         "no name": ["x" * 300],

@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 
 from koski import cache, pack
-from koski.core.errors import InputError, number
+from koski.core.errors import InputError, duration, number
 from koski.render import picture as pictures
 from koski.render.camera import clear_of
 from koski.render.film import Film
@@ -118,12 +118,12 @@ def picture(order: Order, out: Path) -> None:
 def checked(order: Order, seconds: float) -> tuple[tuple[int, int], int]:
     """Width and height of the frames, and how many there are, if the order makes sense."""
     fps = number("fps", order.fps, 0.1, 1000)
-    frames = round(number("seconds", seconds, low=1e-3) * fps)
+    frames = round(duration("seconds", seconds, low=1e-3) * fps)
     if frames < 1:
         raise InputError(
             f"a film of {seconds:g} s has no frame at {fps:g} a second: make it longer"
         )
-    number("start", order.start, low=0)
+    duration("start", order.start)
     number("speed", order.speed, 1e-4, 1e4)
     graded(order.quality)
     look(order)

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from koski import cache, scenes
 from koski.core.edges import Drain, Edges
-from koski.core.errors import InputError, number
+from koski.core.errors import InputError, duration, number
 from koski.core.frame import Frame
 from koski.io import dem
 from koski.io import picture as pictures
@@ -57,7 +57,7 @@ def run(what, solver, coupling, size, scale, seconds, fps, out, picture, as_json
     if picture is not None:
         pictures.check(picture)
     scene = find_scene(what, size, solver, scale)
-    seconds = scene.seconds if seconds is None else number("seconds", seconds, low=0)
+    seconds = scene.seconds if seconds is None else duration("seconds", seconds)
     fps = min(10.0, FRAMES / max(seconds, 1e-9)) if fps is None else number("fps", fps, 1e-6, 1e6)
     world = World(scene, coupling=coupling)
     name = name_of(world.solver)

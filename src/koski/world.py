@@ -16,7 +16,7 @@ from koski.bodies.fleet import Fleet, Record, fits, kind_of, made_of, weighed
 from koski.bodies.path import Path, led
 from koski.bodies.shapes import Shape
 from koski.brush import bump, sample, share, together
-from koski.core.errors import InputError, number, numbers
+from koski.core.errors import InputError, duration, number, numbers
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
 from koski.core.loop import ready
@@ -96,7 +96,7 @@ class World:
 
     def step(self, seconds: float = 1 / 30) -> None:
         """Let time pass."""
-        length = to_go = number("seconds", seconds, low=0)
+        length = to_go = duration("seconds", seconds)
         inputs = self._inputs(to_go)
         if self._fleet is not None and to_go > 0:
             if self._fleet.blocks and not hasattr(self.solver, "meet"):
@@ -115,7 +115,7 @@ class World:
     def frames(self, fps: float = 30.0, seconds: float = 10.0) -> Iterator[Frame]:
         """Run, and yield what is seen after each 1 / fps."""
         fps = number("fps", fps, low=1e-6, high=1e6)
-        for _ in range(max(round(number("seconds", seconds, low=0) * fps), 0)):
+        for _ in range(max(round(duration("seconds", seconds) * fps), 0)):
             self.step(1 / fps)
             yield self.frame
 

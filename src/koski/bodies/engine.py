@@ -16,7 +16,7 @@ import numpy as np
 
 from koski.bodies.shapes import Quaternion, Shape, Vector, keep, vector
 from koski.bodies.turns import STILL, multiply, rotate
-from koski.core.errors import InputError, nearest, number
+from koski.core.errors import InputError, duration, nearest, number
 
 ENGINES = {"mujoco": "MujocoEngine", "bullet": "BulletEngine"}
 MOTIONS = "free", "fixed", "driven"
@@ -205,7 +205,7 @@ class Engine(ABC):
 
     def step(self, seconds: float) -> None:
         """Advance the bodies, in equal substeps."""
-        seconds = number("seconds", seconds, low=0)
+        seconds = duration("seconds", seconds)
         if seconds == 0 or not self.those("free", "driven").any():
             return
         if self.stale:

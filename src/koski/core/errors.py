@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+LONGEST = 1e9  # time that anybody may ask for [s]
+
 
 class InputError(ValueError):
     """Says what was wanted, what came, and what to do next; shown without a traceback."""
@@ -23,6 +25,11 @@ def number(name: str, value, low: float = -np.inf, high: float = np.inf) -> floa
         span = span if np.isfinite(low) else "that is finite"
         raise InputError(f"{name} must be a number {span}, not {value!r}")
     return x
+
+
+def duration(name: str, value, low: float = 0.0) -> float:
+    """`value` as a time [s] that can be waited for, or an InputError that names it."""
+    return number(name, value, low, LONGEST)
 
 
 def numbers(name: str, value, low: float = -np.inf, high: float = np.inf) -> jax.Array:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from koski.core import bands, loop
-from koski.core.errors import InputError, number
+from koski.core.errors import InputError, duration, number
 from koski.core.frame import Frame
 from koski.core.inputs import Inputs
 from koski.core.terrain import Terrain
@@ -55,7 +55,7 @@ def advance(
     """
     inputs = inputs or Inputs()
     if not isinstance(seconds, jax.core.Tracer):
-        seconds = number("seconds", seconds, low=0)
+        seconds = duration("seconds", seconds)
     if inputs.blockers is not None and not hasattr(solver, "meet"):
         raise InputError(
             f"bodies do not block the water of {type(solver).__name__}: use TwoLayer or OneLayer"
