@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 import koski
 from koski.core.grid import Grid
+from koski.core.stencil import Flow
 from koski.core.sums import Sum, total
 
 
@@ -65,3 +66,28 @@ def test_sums_in_two_floats_are_nearly_as_good_as_float64():
     for _ in range(1000):
         running = running.add(0.1)
     assert float(running) == pytest.approx(1000 * float(np.float32(0.1)), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("solver", "inputs", "says"),
+    [
+        (koski.Pipe(manning=np.ones((3, 3))), {}, "manning has shape"),
+        (koski.TwoLayer(base=koski.Pipe(manning=np.ones(3))), {}, "manning has shape"),
+        (koski.Pipe(), {"source": np.ones((3, 3))}, "source has shape"),
+        (koski.Pipe(), {"pressure": np.ones((1, 6))}, "pressure has shape"),
+        (koski.Pipe(), {"dyes": {"red": np.ones(4)}}, "dye 'red' has shape"),
+        (koski.Pipe(), {"push": Flow(np.ones((4, 6)), np.ones((6, 4)))}, "push has shape"),
+    ],
+)
+def test_maps_of_another_shape_are_refused_in_one_sentence(solver, inputs, says):
+    terrain = koski.Terrain.create(np.zeros((4, 6)))
+    state = solver.start(terrain, 1.0)
+    with pytest.raises(koski.InputError, match=says) as e:
+        koski.advance(solver, state, terrain, koski.Inputs(**inputs), seconds=1)
+    assert "\n" not in str(e.value)
+
+
+def test_a_state_of_another_grid_is_refused():
+    state = koski.Pipe().start(koski.Terrain.create(np.zeros((4, 6))), 1.0)
+    with pytest.raises(koski.InputError, match="the state has shape"):
+        koski.advance(koski.Pipe(), state, koski.Terrain.create(np.zeros((5, 6))), seconds=1)

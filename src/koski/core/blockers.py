@@ -5,7 +5,6 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from koski.core.errors import InputError
 from koski.core.grid import Grid
 from koski.core.patch import Patch
 from koski.core.pytree import pytree
@@ -28,13 +27,10 @@ class Blockers:
     @staticmethod
     def create(bottom, top, grid: Grid, u=0.0, v=0.0) -> "Blockers":
         """From maps of the grid's shape: NaN, or a top below its bottom, where nothing stands."""
-        maps = [jnp.asarray(f, jnp.float32) for f in (bottom, top, u, v)]
-        if any(f.shape not in ((), grid.shape) for f in maps):
-            raise InputError(
-                f"blockers are maps of the grid's shape {grid.shape}, not of shapes"
-                f" {', '.join(str(f.shape) for f in maps)}"
-            )
-        return everywhere(*maps, grid)
+        maps = {"bottom": bottom, "top": top, "u": u, "v": v}
+        for name, f in maps.items():
+            grid.check(f"{name} of blockers", f)
+        return everywhere(*(jnp.asarray(f, jnp.float32) for f in maps.values()), grid)
 
 
 @partial(jax.jit, static_argnames="grid")

@@ -38,6 +38,14 @@ class Grid:
             )
         return Grid(int(ny), int(nx), cell, bool(wrap_x), bool(wrap_y))
 
+    def check(self, name: str, f) -> None:
+        """Refuse what is neither nothing, nor a number, nor a map of the grid."""
+        if f is not None and np.shape(f) not in ((), self.shape):
+            raise InputError(
+                f"{name} has shape {np.shape(f)} but the terrain {self.shape}: give one number or a"
+                " map of the terrain's shape"
+            )
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.ny, self.nx

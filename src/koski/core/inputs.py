@@ -11,6 +11,7 @@ from koski.core.pytree import pytree
 from koski.core.stencil import Flow, above, per_face, right
 
 RHO = 1000.0  # density of water [kg/m³]
+MAPS = "source", "sink", "evaporation", "pressure", "held"
 
 
 @pytree
@@ -28,6 +29,15 @@ class Inputs:
     pressure: jax.Array | None = None  # on the surface, above that of the air [Pa]
     held: jax.Array | None = None  # columns that hold their surface [m], NaN where it is free
     blockers: Blockers | None = None  # bodies in the way, for solvers that let them block
+
+    def check(self, grid: Grid) -> None:
+        """Refuse maps that are not of the grid's shape."""
+        for name in MAPS:
+            grid.check(name, getattr(self, name))
+        for name, f in self.dyes.items():
+            grid.check(f"dye {name!r}", f)
+        for f in jax.tree.leaves(self.push):
+            grid.check("push", f)
 
 
 def drive(inputs: Inputs, grid: Grid) -> Flow | None:

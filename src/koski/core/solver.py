@@ -54,6 +54,9 @@ def advance(
     rather than blow up.  With a `dt` the number of steps is fixed, and gradients pass through.
     """
     inputs = inputs or Inputs()
+    inputs.check(terrain.grid)
+    terrain.grid.check("the state", state.water.d)
+    terrain.grid.check("manning", getattr(getattr(solver, "base", solver), "manning", None))
     if not isinstance(seconds, jax.core.Tracer):
         seconds = duration("seconds", seconds)
     if inputs.blockers is not None and not hasattr(solver, "meet"):

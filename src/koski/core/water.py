@@ -39,11 +39,7 @@ class Water:
     def start(depth, grid: Grid) -> "Water":
         """Still water of the given depth, a number or a map."""
         d = jnp.asarray(depth, jnp.float32)
-        if d.shape not in ((), grid.shape):
-            raise InputError(
-                f"depth has shape {d.shape} but the terrain {grid.shape}: give one number or a"
-                " map of the terrain's shape"
-            )
+        grid.check("depth", d)
         if not isinstance(d, jax.core.Tracer):
             known = np.asarray(d)  # also where JAX is tracing something else
             low = float(known.min())
