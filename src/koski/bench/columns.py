@@ -5,10 +5,8 @@ Pentium 4 and on a GeForce 6600 GT.  Its frame rate fell by 60 % with two cells 
 80 % with three.
 """
 
-import sys
-
 from koski.bench.contenders import contenders
-from koski.bench.rows import ROUNDS, SECONDS, check_size, device, race
+from koski.bench.rows import ROUNDS, SECONDS, asked_sizes, device, race
 from koski.solvers.columns import Columns
 
 PAPER = {64: (158, 2), 128: (665, 4), 256: (2705, 13), 512: (11055, 48)}  # ms on CPU and on GPU
@@ -28,13 +26,13 @@ def row(size: int, one: float, two: float, three: float) -> list[str]:
     return [f"{size}²", f"{one:.3f}", *then, *more[0], *more[1]]
 
 
-def main(sizes: list[str]) -> None:
+def main(sizes: list[int]) -> None:
     """Print the table in Markdown, of the paper's sizes or of those given."""
-    chosen = [check_size(n) for n in sizes] or list(PAPER)
+    chosen = sizes or list(PAPER)
     print(f"{device()}: ms a step; the paper lost {LOST[2]:.0%} and {LOST[3]:.0%}\n")
     for line in (HEAD, ["---:"] * len(HEAD), *(row(n, *measure(n)) for n in chosen)):
         print("|", " | ".join(line), "|", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(asked_sizes(__doc__))

@@ -5,13 +5,12 @@ one takes steps of CFL 1 to 50, run at that length.  What counts is rtkc, cells 
 time: the break-even is where the implicit one draws level with the fastest of the others.
 """
 
-import sys
 from dataclasses import dataclass, replace
 
 import jax
 
 from koski.bench.contenders import CALM, contenders
-from koski.bench.rows import ROUNDS, SECONDS, check_size, device, race
+from koski.bench.rows import ROUNDS, SECONDS, asked_sizes, device, race
 from koski.core.solver import Solver
 from koski.solvers import named
 from koski.solvers.wave import Wave
@@ -62,12 +61,12 @@ def table(r: Race) -> str:
     return "\n".join([*lines, "", f"Break-even at CFL {r.break_even:.1f}."])
 
 
-def main(sizes: list[str]) -> None:
+def main(sizes: list[int]) -> None:
     """Print a table in Markdown for each size."""
     print(f"{device()}\n")
-    for size in [check_size(n) for n in sizes] or [1024]:
+    for size in sizes or [1024]:
         print(table(measure(size)), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(asked_sizes(__doc__))

@@ -6,6 +6,7 @@ Machines are noisy, so contenders take turns, round after round, and each keeps 
 slows one round slows all of them alike, and ratios stay fair.
 """
 
+from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
@@ -57,6 +58,16 @@ def check_size(size) -> int:
     if not 8 <= n <= LARGEST:
         raise InputError(f"a size is a number of cells from 8 to {LARGEST}, not {size!r}")
     return n
+
+
+def asked_sizes(about: str | None) -> list[int]:
+    """The sizes on the command line of a benchmark that takes nothing else."""
+    parser = ArgumentParser(description=(about or "").splitlines()[0])
+    parser.add_argument("sizes", nargs="*", help="cells along a side")
+    try:
+        return [check_size(n) for n in parser.parse_args().sizes]
+    except InputError as e:
+        parser.error(str(e))
 
 
 def measure(

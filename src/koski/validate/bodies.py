@@ -3,7 +3,7 @@
 Run `python -m koski.validate.bodies`, or name some of waves, rest, block, ledger.
 """
 
-import sys
+from argparse import ArgumentParser
 from dataclasses import replace
 
 import jax.numpy as jnp
@@ -12,6 +12,7 @@ import numpy as np
 from koski.bodies.shapes import Box, Capsule, Sphere
 from koski.core.blockers import Blockers
 from koski.core.edges import Drain, Edges, Periodic
+from koski.core.errors import nearest
 from koski.core.inputs import RHO, Inputs
 from koski.core.solver import advance
 from koski.core.terrain import Terrain
@@ -190,5 +191,10 @@ def thrown(steps: int) -> tuple[World, float]:
 PARTS = {"waves": waves, "rest": at_rest, "block": blocking, "ledger": ledger}
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or PARTS:
+    parser = ArgumentParser(description="Print the tables of docs/bodies.md.")
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    asked = parser.parse_args().parts
+    for part in set(asked) - set(PARTS):
+        parser.error(f"there is no part {part!r}: {nearest(part, PARTS)}")
+    for part in asked or PARTS:
         PARTS[part]()
