@@ -7,7 +7,7 @@ import numpy as np
 
 from koski.core.errors import InputError, number
 
-BYTES_PER_CELL = 80  # terrain, state, a step's temporaries and one frame, in float32
+BYTES_PER_CELL = 128  # the most that scenes without bodies were seen to take, frames included
 
 
 @dataclass(frozen=True)
