@@ -169,14 +169,14 @@ def at_once() -> int:
 
 def entry(land: Land, p, d):
     """How far along rays from p the block of land begins and ends, seen from above."""
-    wide, deep = land.grid.size
+    width, depth = land.grid.size
 
     def along(p, d, size):
-        inv = 1 / jnp.where(jnp.abs(d) < 1e-9, 1e-9, d).astype(float)
+        inv = 1 / wide(jnp.where(jnp.abs(d) < 1e-9, 1e-9, d))
         a, b = -p * inv, (size - p) * inv
         return jnp.minimum(a, b), jnp.maximum(a, b)
 
-    (x0, x1), (y0, y1) = along(p[0], d[0], wide), along(p[1], d[1], deep)
+    (x0, x1), (y0, y1) = along(p[0], d[0], width), along(p[1], d[1], depth)
     return jnp.maximum(x0, y0), jnp.minimum(x1, y1)
 
 

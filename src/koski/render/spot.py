@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
 from koski.core.pytree import pytree, static
 
+# Places from 0 to n − 1: no device need look whether they are.
+WITHIN: dict[str, Any] = {"mode": "promise_in_bounds", "wrap_negative_indices": False}
+
 
 def entries(f, index):
-    """The values of f [..., n] at places from 0 to n − 1: no device need look whether they are."""
-    return f.at[..., index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    """The values of f [..., n] at places within it."""
+    return f.at[..., index].get(**WITHIN)
 
 
 @pytree

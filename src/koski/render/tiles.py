@@ -27,6 +27,7 @@ from koski.bodies.groups import CUBE
 from koski.core.pytree import pytree
 from koski.render.camera import Camera, axes
 from koski.render.forms import Form
+from koski.render.spot import WITHIN
 
 TILE = 16  # samples along a side
 PIXELS = TILE * TILE
@@ -347,7 +348,7 @@ def take(image, tiles: Tiles):
     """The samples of the tiles [..., T, 256], of an image [..., H, W] of whole tiles."""
     cut = in_tiles(image)
     index = jnp.minimum(tiles.index, cut.shape[-2] - 1)
-    return cut.at[..., index, :].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    return cut.at[..., index, :].get(**WITHIN)
 
 
 @jax.jit
@@ -357,9 +358,7 @@ def put(image, tiles: Tiles, values):
     slot = (
         jnp.full(cut.shape[-2], -1).at[tiles.index].set(jnp.arange(len(tiles.index)), mode="drop")
     )
-    new = values.at[..., jnp.maximum(slot, 0), :].get(
-        mode="promise_in_bounds", wrap_negative_indices=False
-    )
+    new = values.at[..., jnp.maximum(slot, 0), :].get(**WITHIN)
     cut = jnp.where((slot >= 0)[:, None], new, cut)
     *lead, h, w = image.shape
     cut = cut.reshape(*lead, h // TILE, w // TILE, TILE, TILE)
