@@ -15,6 +15,9 @@ import jax.numpy as jnp
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# XLA on GPUs takes what is rounded to float32 and widened again for what it was, if it may.
+HELD = {"xla_allow_excess_precision": False}
+
 
 def exact(f: Callable[P, R], reads: int = 0, **how) -> Callable[P, R]:
     """`f` compiled in float64, of and to float32.  Not for use inside other compiled functions.
@@ -23,7 +26,7 @@ def exact(f: Callable[P, R], reads: int = 0, **how) -> Callable[P, R]:
     the maps themselves do not.
     """
 
-    @partial(jax.jit, **how)
+    @partial(jax.jit, compiler_options=HELD, **how)
     @wraps(f)
     def inside(*args, **kwargs):
         read = turned(args[:reads], jnp.float32, jnp.float64, below=2)

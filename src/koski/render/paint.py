@@ -156,7 +156,7 @@ def listed_by_kind(stage: Stage, d, kind, tiles: Tiles | None):
     Those in tiles with bodies are in no list: they are painted together with the bodies.
     """
     free = kind if tiles is None else jnp.where(in_any(tiles, kind), SKY, kind)
-    return backdrop(stage, d), [phase(listed)(free, kinds) for kinds in SHADES]
+    return backdrop(stage, d), [phase(listed)(free, kinds) for kinds in LAYERS]
 
 
 def paint(picture, stage: Stage, sight: Sight, kind, lists) -> jax.Array:
@@ -166,10 +166,9 @@ def paint(picture, stage: Stage, sight: Sight, kind, lists) -> jax.Array:
     """
     size = kind.size // PARTS
     counts = jax.device_get([count for _, count in lists])
-    for (index, _), count, shade in zip(lists, counts, SHADES.values()):
+    for (index, _), count, lay in zip(lists, counts, LAYERS.values()):
         for first in range(0, int(count), size):
-            mine, here, its = picked(sight, kind, index, first, size)
-            picture = laid_on(picture, mine, here, shade(stage, here, its))
+            picture = lay(picture, stage, sight, kind, index, first, size)
     return picture
 
 
@@ -197,7 +196,6 @@ def covered(sky, light, sight: Sight):
     return sky + sight.cover * (light - sky)
 
 
-@partial(jax.jit, static_argnames="size")
 def picked(sight: Sight, kind, index, first, size: int):
     """A few pixels of a list, from `first` on: their numbers, and what is known of them."""
     mine = lax.dynamic_slice(index, (first,), (size,))
@@ -209,12 +207,22 @@ def picked(sight: Sight, kind, index, first, size: int):
     return mine, *jax.tree.map(taken, (sight, kind))
 
 
-@partial(jax.jit, donate_argnums=0)
 def laid_on(picture, mine, sight: Sight, light):
     """A picture with the light of a few of its pixels, by their numbers."""
     flat = picture.reshape(3, -1)
     light = covered(flat.at[:, mine].get(mode="clip"), light, sight)
     return flat.at[:, mine].set(light, **EACH_ONCE).reshape(picture.shape)
+
+
+def layer(shade) -> Callable[..., jax.Array]:
+    """What lays the light of a few pixels of a list on a picture, in one program."""
+
+    @partial(jax.jit, donate_argnums=0, static_argnames="size")
+    def lay(picture, stage: Stage, sight: Sight, kind, index, first, size: int):
+        mine, here, its = phase(picked)(sight, kind, index, first, size)
+        return laid_on(picture, mine, here, phase(shade)(stage, here, its))
+
+    return lay
 
 
 @jax.jit
@@ -250,10 +258,29 @@ def lit(stage: Stage, sight: Sight, kind, ways: Ways, crowd: Crowd | None):
     return hazed(stage, light, sight.d, sight.far)
 
 
-SHADES: dict[tuple[int, int], Callable[..., jax.Array]] = {
-    (GROUND, GROUND): ground_light,
-    (SOIL, SOIL): cut_light,
-    (WATER, GLASS): water_light,
+def water_on(picture, stage: Stage, sight: Sight, kind, index, first, size: int):
+    """A picture with the water of a few of its pixels."""
+    mine, here, its, found = followed_few(stage, sight, kind, index, first, size)
+    return lit_on(picture, stage, mine, here, its, found)
+
+
+@partial(exact, reads=2, static_argnames="size")
+def followed_few(stage: Stage, sight: Sight, kind, index, first, size: int):
+    """A few pixels of a list, as picked, and where the rays of the water there go."""
+    mine, here, its = phase(picked)(sight, kind, index, first, size)
+    exactly = turned(here, jnp.float32, jnp.float64)
+    return mine, here, its, ways(stage, exactly, its == GLASS, None)
+
+
+@partial(jax.jit, donate_argnums=0)
+def lit_on(picture, stage: Stage, mine, sight: Sight, kind, ways: Ways):
+    return laid_on(picture, mine, sight, phase(lit)(stage, sight, kind, ways, None))
+
+
+LAYERS: dict[tuple[int, int], Callable[..., jax.Array]] = {
+    (GROUND, GROUND): layer(ground_light),
+    (SOIL, SOIL): layer(cut_light),
+    (WATER, GLASS): water_on,
 }
 
 
