@@ -109,7 +109,7 @@ class Slabs:
             return (*span, jnp.maximum(out, beyond)), None
 
         shape = jnp.broadcast_shapes(self.part.shape, x.shape)
-        start = tuple(jnp.full(shape, s, jnp.float32) for s in (-jnp.inf, jnp.inf, -jnp.inf))
+        start = tuple(jnp.full(shape, s, x.dtype) for s in (-jnp.inf, jnp.inf, -jnp.inf))
         near, far, out = over(cut, start, (self.axis, self.at, self.wide, self.edge))
         thin = self.wide.min(0)
         return out, between(near, far, turn, self.half), lambda blur: jnp.minimum(1, thin / blur)

@@ -43,7 +43,7 @@ def ways(stage: Stage, p, d, count: int):
 
 
 def out_of_water(stage: Stage, p, d):
-    """How far rays stay in the water, and whether the ground ends it or the surface."""
+    """How far rays stay in the water, and what ends it: the ground, the surface or the side."""
     way, most = ways(stage, p, d, STEPS)
 
     def over(t):
@@ -58,7 +58,7 @@ def out_of_water(stage: Stage, p, d):
     x, y, z = (p[k] + t * d[k] for k in range(3))
     at = stage.land.spot(x, y)
     ground = ends & (at.of(stage.land.b) - z > z - at.of(stage.sea.w))
-    return t, ground, ends & ~ground
+    return t, ground, ends & ~ground, ~ends & (most < darkest(stage.medium))
 
 
 def speed(stage: Stage, at: Spot):
@@ -70,7 +70,7 @@ def speed(stage: Stage, at: Spot):
 def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     """The light along rays d [3, ...] from an eye in the water."""
     p = jnp.broadcast_to(eye.reshape(3, *(1,) * (d.ndim - 1)), d.shape)
-    t, ground, surface = phase(out_of_water)(stage, p, d)
+    t, ground, surface, side = phase(out_of_water)(stage, p, d)
     hit = None if crowd is None else crowd.cast(p, d)
     if hit is not None:
         before = hit.t < t
@@ -80,7 +80,8 @@ def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     depth = jnp.maximum(at.of(stage.sea.w) - q[2], 0)
     sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))
     clear = stirred(phase(speed)(stage, stage.land.spot_coarse(q[0], q[1])))
-    seen = jnp.where(ground, phase(bed)(stage, q, depth, width, clear, sun), 0)
+    seen = stage.sky.radiance(d) * side
+    seen = jnp.where(ground, phase(bed)(stage, q, depth, width, clear, sun), seen)
     seen = jnp.where(surface, phase(ceiling)(stage, q, d, width, crowd), seen)
     if hit is not None:
         color, _ = skin(stage, hit, width)
@@ -112,9 +113,11 @@ def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
     t, _ = march.along(land, q, back, way)
     hit_bed = t < march.FAR
     t = jnp.where(hit_bed, t, most)
+    side = ~hit_bed & (most < darkest(stage.medium))
     r = q + t * back
     depth = jnp.maximum(land.spot(r[0], r[1]).of(sea.w) - r[2], 0)
-    below = phase(bed)(stage, r, depth, width, stirred(fast)) * hit_bed
+    below = stage.sky.radiance(back) * side
+    below = jnp.where(hit_bed, phase(bed)(stage, r, depth, width, stirred(fast)), below)
     entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
     below = below * lights.through(stage.medium, t)
     below = below + lights.scattered(stage.medium, t, depth, entering)
