@@ -1,5 +1,7 @@
 """What an eye under water sees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from casting import SHAPES, Thing
@@ -51,3 +53,14 @@ def test_things_of_every_form_are_seen_and_shade_the_bed(diver):
     below = d[2] * 8 < -2.5 * d[1]  # what is met at y = 10 is lower than all of them
     assert 0.01 < (below & (change < -0.5).all(0)).mean() < 0.2
     assert change[:, below].max() < 0.01
+
+
+def test_a_dye_tints_the_water_from_within_as_from_above(diver):
+    """It leaves the red that is its own."""
+    dyed = Renderer(diver.terrain)
+    dye = np.full((N, N), 0.1, np.float32)
+    dyed.see(replace(seen(diver.terrain, DEPTH), dyes={"one": dye}))
+    for camera in Camera.create((12, 20, 3), (12, 30, 3)), Camera.create((12, 4, 9), (12, 12, 6)):
+        left = exposed(dyed, camera, PURE) / exposed(diver, camera, PURE)
+        red, green, blue = left[:, H // 2, W // 2]
+        assert 0.8 < red <= 1 and max(green, blue) < 0.8 * red

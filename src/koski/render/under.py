@@ -6,6 +6,7 @@ are mirrored and end on the bed.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import jax
@@ -20,7 +21,7 @@ from koski.render.light import dot
 from koski.render.ripples import slopes, stirred
 from koski.render.spot import Spot
 from koski.render.stage import Stage, unit
-from koski.render.water import bed, darkest, lit_below, sunk
+from koski.render.water import bed, darkest, lit_below, sunk, tinted
 
 STEPS = 48  # along a ray
 MIRRORED = 12  # along one that the surface sends back
@@ -76,6 +77,7 @@ def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
         before = hit.t < t
         t, ground, surface = jnp.minimum(t, hit.t), ground & ~before, surface & ~before
     q, width = p + t * d, pixel * t
+    stage = replace(stage, medium=tinted(stage, p, p + 0.5 * t * d, q))
     at = stage.land.spot(q[0], q[1])
     depth = jnp.maximum(at.of(stage.sea.w) - q[2], 0)
     sun = 1.0 if crowd is None else crowd.sunlit(q, sunk(stage.sky.sun))

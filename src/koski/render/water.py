@@ -127,7 +127,7 @@ def darkest(medium: Medium):
 
 def ways(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None) -> Ways:
     """Follow the rays of some points of the water's surface."""
-    stage = replace(stage, medium=tinted(stage, sight))
+    stage = replace(stage, medium=tinted(stage, sight.p))
     rays = phase(split)(stage, sight, flat)
     bed, most = phase(bed_of)(stage, sight, rays)
     leaves = most < darkest(stage.medium)
@@ -180,20 +180,22 @@ def lit_below(stage: Stage, p, at, depth, color, normal, footprint, clear, sun=1
     return below + film(stage, depth) * (matt(stage, color, normal, shine, sees) - below)
 
 
-def tinted(stage: Stage, sight: Sight) -> Medium:
-    """The water at some points, with the dyes in it: each takes away what is not its colour."""
+def tinted(stage: Stage, *places) -> Medium:
+    """The water with the dyes that are on a way past some places [3, ...], each of which takes
+    away what is not its colour."""
     medium, dyes = stage.medium, stage.sea.dyes
     if not dyes:
         return medium
-    at = stage.land.spot_coarse(sight.p[0], sight.p[1])
+    spots = [stage.land.spot_coarse(p[0], p[1]) for p in places]
     takes = jnp.zeros(())
     for k, c in enumerate(dyes.values()):
-        takes = takes + beside(DYES[k % len(DYES)], at.x) * jnp.maximum(at.of(c), 0)
+        much = sum(jnp.maximum(at.of(c), 0) for at in spots) / len(spots)
+        takes = takes + beside(DYES[k % len(DYES)], much) * much
     takes = takes / jnp.maximum(medium.concentration, 1e-3)
     return replace(
         medium,
-        absorption=beside(medium.absorption, at.x) + takes,
-        scattering=beside(medium.scattering, at.x),
+        absorption=beside(medium.absorption, spots[0].x) + takes,
+        scattering=beside(medium.scattering, spots[0].x),
     )
 
 
@@ -210,7 +212,7 @@ def foamy(stage: Stage, sight: Sight, rays: Rays, sun=1.0):
 
 def water(stage: Stage, sight: Sight, ways: Ways, crowd: Crowd | None = None):
     """The light that comes from the water at some points of its surface."""
-    stage = replace(stage, medium=tinted(stage, sight))
+    stage = replace(stage, medium=tinted(stage, sight.p))
     surface = phase(surface_of)(stage, sight, ways.rays)
     below = phase(under)(stage, sight, ways, surface, crowd)
     above = phase(over)(stage, sight, ways, surface)
