@@ -1,7 +1,7 @@
 """How long a picture takes: python -m koski.bench.render [SCENE] [--size 960x540] [--cells 256]
 
-The best and the median of some frames of each quality, of the water as it is after some seconds; and, where there
-is an accelerator, how far its picture is from the one that the CPU draws.
+Frames of each quality, the best and the median, of the water as it is after some seconds; and,
+where there is an accelerator, how far its picture is from the one that the CPU draws.
 """
 
 import argparse
