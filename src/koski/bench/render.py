@@ -30,10 +30,11 @@ def seen(scene: str, cells: int | None, devices: list) -> tuple[list[Renderer], 
     return renderers, overview(world.terrain)
 
 
-def times(renderer: Renderer, camera: Camera, width: int, height: int, quality: str) -> list:
+def times(renderer: Renderer, camera: Camera, width: int, height: int, quality: str) -> list[float]:
     """Of frames, one after the other [ms]."""
     renderer.draw(camera, width, height, quality)
-    spent, began = [], time.perf_counter()
+    spent: list[float] = []
+    began = time.perf_counter()
     while len(spent) < ROUNDS or time.perf_counter() - began < WHILE:
         start = time.perf_counter()
         renderer.draw(camera, width, height, quality)
