@@ -43,9 +43,8 @@ def found() -> dict[str, np.ndarray]:
     far = jnp.full_like(take(d[0], crowd.tiles), 20.0)
     sight, kind = met(*args)
     near = jax.tree.map(lambda f: take(f, crowd.tiles), (sight, kind))
-    below = jnp.array((MIDDLE, MIDDLE, 0.9), jnp.float32)
     in_float32 = jax.jit(followed.__wrapped__)
-    return {
+    above = {
         "maps": flat((land(terrain.b, terrain.grid), sea(frame, stage.land))),
         "carried": flat(renderer.detail),
         "rays": flat(d),
@@ -53,8 +52,16 @@ def found() -> dict[str, np.ndarray]:
         "bodies": flat(body_met(crowd, eye, take(d, crowd.tiles), far, pixel)),
         "from the water on": flat(followed(stage, sight, kind, None)),
         "from the water to bodies": flat(followed(stage, *near, crowd)),
-        "under water": flat(dive(stage, below, d, pixel)),
         "in float32": flat(in_float32(stage, sight, kind, None)),
+    }
+    renderer.see(seen(terrain, 6.0, 0.6))
+    renderer.bodies = [crate]
+    diver = Camera.create((MIDDLE, MIDDLE, 5.0), (MIDDLE, 5, 3.0), fov=70)
+    d, stage, eye = aim(diver, H, W, (H, W)), renderer.stage(1.0), jnp.asarray(diver.eye)
+    crowd = renderer.crowd(diver, W, H, 1.0)
+    return above | {
+        "under water": flat(dive(stage, eye, d, pixel)),
+        "bodies under water": flat(dive(stage, eye, take(d, crowd.tiles), pixel, crowd)),
     }
 
 

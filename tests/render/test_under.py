@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from casting import SHAPES, Thing
+from casting import SHAPES, Thing, unit
 from numpy.testing import assert_allclose
-from sights import PURE, H, N, W, exposed, ground, seen
+from sights import PURE, H, N, W, exposed, ground, seen, smooth
 
 from koski import cache
 from koski.render.camera import Camera, rays
@@ -24,7 +24,7 @@ def kept_programs():
 
 @pytest.fixture
 def diver() -> Renderer:
-    renderer = Renderer(ground(np.zeros((N, N))))
+    renderer = smooth(Renderer(ground(np.zeros((N, N)))))
     renderer.see(seen(renderer.terrain, DEPTH))
     return renderer
 
@@ -39,7 +39,7 @@ def test_through_the_side_of_the_water_the_sky_is_seen_and_dimmed_as_beer_says(d
     assert_allclose(light, expected, rtol=2e-3)
 
 
-def test_things_of_every_form_are_seen_and_shade_the_bed(diver):
+def test_things_of_every_form_are_seen_mirrored_and_shade_the_bed(diver):
     camera = Camera.create((12, 2, 3), (12, 12, 2.5), fov=90)
     bare = exposed(diver, camera, PURE)[1:]  # no red comes so far
     x = np.linspace(6, 18, len(SHAPES))
@@ -47,9 +47,11 @@ def test_things_of_every_form_are_seen_and_shade_the_bed(diver):
     diver.bodies = [Still.of(Thing(make(0.1), at)) for make, at in zip(SHAPES.values(), places)]
     change = exposed(diver, camera, PURE)[1:] / bare - 1
     d = np.asarray(rays(camera, H, W))
-    middles = ((places - np.asarray(camera.eye)) @ d.reshape(3, -1)).argmax(1)
+    mirrored = places * (1, 1, -1) + (0, 0, 2 * DEPTH)
+    for spots in places, mirrored:
+        pixels = unit(spots.T - np.asarray(camera.eye)[:, None]).T @ d.reshape(3, -1)
+        assert (np.abs(change).max(0).ravel()[pixels.argmax(1)] > 0.1).all()
     assert np.isfinite(change).all()
-    assert (np.abs(change).max(0).ravel()[middles] > 0.1).all()
     below = d[2] * 8 < -2.5 * d[1]  # what is met at y = 10 is lower than all of them
     assert 0.01 < (below & (change < -0.5).all(0)).mean() < 0.2
     assert change[:, below].max() < 0.01

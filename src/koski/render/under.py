@@ -19,6 +19,7 @@ from koski.render.crowd import Crowd, skin, solid
 from koski.render.exact import exact, short, wide
 from koski.render.light import dot
 from koski.render.ripples import slopes, stirred
+from koski.render.solids import Hit
 from koski.render.spot import Spot
 from koski.render.stage import Stage, unit
 from koski.render.water import bed, darkest, lit_below, sunk, tinted
@@ -86,9 +87,7 @@ def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     seen = jnp.where(ground, phase(bed)(stage, q, depth, width, clear, sun), seen)
     seen = jnp.where(surface, phase(ceiling)(stage, q, d, width, crowd), seen)
     if hit is not None:
-        color, _ = skin(stage, hit, width)
-        body = lit_below(stage, q, at, depth, color, hit.normal, width, clear, sun)
-        seen = jnp.where(before, body, seen)
+        seen = jnp.where(before, drowned(stage, hit, q, depth, width, clear, sun), seen)
     entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
     above = stage.land.spot(eye[0], eye[1])
     start = jnp.maximum(above.of(stage.sea.w) - eye[2], 0)
@@ -96,8 +95,15 @@ def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     return seen * lights.through(stage.medium, t) + glow
 
 
+def drowned(stage: Stage, hit: Hit, p, depth, width, clear, sun=1.0):
+    """A body under water."""
+    color, _ = skin(stage, hit, width)
+    at = stage.land.spot(p[0], p[1])
+    return lit_below(stage, p, at, depth, color, hit.normal, width, clear, sun)
+
+
 def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
-    """The surface from below: the world above in its window, the bed mirrored about it."""
+    """The surface from below: what is above in its window, what is below mirrored about it."""
     land, sea = stage.land, stage.sea
     at, coarse = land.spot(q[0], q[1]), land.spot_coarse(q[0], q[1])
     fast = speed(stage, coarse)
@@ -116,10 +122,15 @@ def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
     hit_bed = t < march.FAR
     t = jnp.where(hit_bed, t, most)
     side = ~hit_bed & (most < darkest(stage.medium))
+    hit = None if crowd is None else crowd.cast(q, back)
+    t = t if hit is None else jnp.minimum(t, hit.t)
     r = q + t * back
     depth = jnp.maximum(land.spot(r[0], r[1]).of(sea.w) - r[2], 0)
     below = stage.sky.radiance(back) * side
     below = jnp.where(hit_bed, phase(bed)(stage, r, depth, width, stirred(fast)), below)
+    if hit is not None:
+        body = drowned(stage, hit, r, depth, width, stirred(fast))
+        below = jnp.where(hit.t <= t, body, below)
     entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
     below = below * lights.through(stage.medium, t)
     below = below + lights.scattered(stage.medium, t, depth, entering)
