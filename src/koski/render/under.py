@@ -104,34 +104,41 @@ def drowned(stage: Stage, hit: Hit, p, depth, width, clear, sun=1.0):
 
 def ceiling(stage: Stage, q, d, width, crowd: Crowd | None):
     """The surface from below: what is above in its window, what is below mirrored about it."""
-    land, sea = stage.land, stage.sea
-    at, coarse = land.spot(q[0], q[1]), land.spot_coarse(q[0], q[1])
+    at, coarse = stage.land.spot(q[0], q[1]), stage.land.spot_coarse(q[0], q[1])
     fast = speed(stage, coarse)
     rx, ry = slopes(stage.detail.at(coarse), stage.ripples, q[0], q[1], width, stage.t, fast)
-    n = -unit(-(at.of(sea.wx) + rx), -(at.of(sea.wy) + ry), jnp.ones_like(rx))
+    n = -unit(-(at.of(stage.sea.wx) + rx), -(at.of(stage.sea.wy) + ry), jnp.ones_like(rx))
     out, total = lights.refract(d, n, lights.OUT_OF_WATER)
     share = jnp.where(total, 1, lights.schlick(-dot(out, n)))
+    below = mirrored(stage, q, lights.reflect(d, n), width, stirred(fast), crowd)
+    return share * below + (1 - share) * window(stage, q, out, width, crowd)
+
+
+def window(stage: Stage, q, out, width, crowd: Crowd | None):
+    """What rays meet that leave the water."""
     sky = stage.sky.radiance(out) + stage.sky.disc(out, 0.02)
-    if crowd is not None:
-        hit = crowd.cast(q, out)
-        body = solid(stage, hit, q + hit.safe * out, out, width)
-        sky = jnp.where(hit.t < jnp.inf, body, sky)
-    back = lights.reflect(d, n)
+    if crowd is None:
+        return sky
+    hit = crowd.cast(q, out)
+    return jnp.where(hit.t < jnp.inf, solid(stage, hit, q + hit.safe * out, out, width), sky)
+
+
+def mirrored(stage: Stage, q, back, width, clear, crowd: Crowd | None):
+    """What rays meet that the surface sends back into the water."""
     way, most = ways(stage, q, back, MIRRORED)
-    t, _ = march.along(land, q, back, way)
-    hit_bed = t < march.FAR
-    t = jnp.where(hit_bed, t, most)
-    side = ~hit_bed & (most < darkest(stage.medium))
+    t, _ = march.along(stage.land, q, back, way)
+    ground = t < march.FAR
+    t = jnp.where(ground, t, most)
+    side = ~ground & (most < darkest(stage.medium))
     hit = None if crowd is None else crowd.cast(q, back)
-    t = t if hit is None else jnp.minimum(t, hit.t)
-    r = q + t * back
-    depth = jnp.maximum(land.spot(r[0], r[1]).of(sea.w) - r[2], 0)
-    below = stage.sky.radiance(back) * side
-    below = jnp.where(hit_bed, phase(bed)(stage, r, depth, width, stirred(fast)), below)
     if hit is not None:
-        body = drowned(stage, hit, r, depth, width, stirred(fast))
-        below = jnp.where(hit.t <= t, body, below)
+        t = jnp.minimum(t, hit.t)
+    r = q + t * back
+    depth = jnp.maximum(stage.land.spot(r[0], r[1]).of(stage.sea.w) - r[2], 0)
+    seen = stage.sky.radiance(back) * side
+    seen = jnp.where(ground, phase(bed)(stage, r, depth, width, clear), seen)
+    if hit is not None:
+        seen = jnp.where(hit.t <= t, drowned(stage, hit, r, depth, width, clear), seen)
     entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
-    below = below * lights.through(stage.medium, t)
-    below = below + lights.scattered(stage.medium, t, depth, entering)
-    return share * below + (1 - share) * sky
+    glow = lights.scattered(stage.medium, t, depth, entering)
+    return seen * lights.through(stage.medium, t) + glow
