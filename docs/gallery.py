@@ -1,8 +1,8 @@
 """Draw docs/pictures: maps of every method on the same two scenes, of scenes that show a method
-and of bodies; and every scene as a camera sees it.
+and of bodies; and every scene as a camera sees it, some from elsewhere too.
 
     make gallery                        # all
-    python docs/gallery.py bodies       # only these: methods, scenes, bodies or films
+    python docs/gallery.py bodies       # only these: methods, scenes, bodies, films or views
     python docs/gallery.py films:sluice,hill  # of the films, only these
 
 The pictures of the methods share their colours: the same blue is the same depth in all of them.
@@ -35,6 +35,7 @@ SCENES = ("fish-tank", "beach", "raindrops", "collapse", "lake-ripples", "steppe
 WHIRLPOOLS = {"whirlpool": None, "whirlpool-linear": "linear"}  # pictures, and their solvers
 BODIES = {"river-dam": "mixed", "river-dam-floaters": "floaters"}  # how they and water meet
 FILMED = {"river-dam": "1280x720"}  # sizes that are not 960x540
+VIEWS = {"under-water": ("ice-jam", "eye:66,22,0.6,78,30,2.6,75")}  # of scenes, from elsewhere
 MOMENTS = {  # of scenes that are at their best before they end [s]
     "collapse": 0.5,
     "dam-break": 9.0,
@@ -111,18 +112,29 @@ def filmed(kind: str) -> tuple[int, Callable[[], Iterator[Path]]]:
 def films(names: Iterable[str] = scenes.names()) -> Iterator[Path]:
     """Draw scenes as their own cameras see them; the page of `koski play` has them small."""
     for name in names:
-        scene = scenes.load(name)
-        moment = MOMENTS.get(name, scene.seconds)
-        order = Order(name, size=FILMED.get(name, "960x540"), start=moment)
-        world = World(scene)
-        renderer = new_renderer(order, world)
-        run_up(world, renderer, moment)
-        image = renderer.draw(aimed(order, world, 1)(0.0), *sized(order.size), order.quality)
+        image = seen(name)
         small = ImageOps.fit(Image.fromarray(image), SMALL, Image.Resampling.LANCZOS)
         small.save(PICKER / f"{name}.jpg", quality=70, optimize=True, progressive=True)
         yield keep(FOLDER / f"film-{name}.jpg", image)
-        jax.clear_caches()  # one process has not the memory maps for the programs of all scenes
     page()
+
+
+def views() -> Iterator[Path]:
+    """Draw scenes from other places than their own cameras stand at."""
+    for title, (name, camera) in VIEWS.items():
+        yield keep(FOLDER / f"{title}.jpg", seen(name, camera))
+
+
+def seen(name: str, camera: str | None = None) -> np.ndarray:
+    """A scene at its moment, as a camera sees it."""
+    moment = MOMENTS.get(name, scenes.load(name).seconds)
+    order = Order(name, camera=camera, size=FILMED.get(name, "960x540"), start=moment)
+    world = World(order.scene)
+    renderer = new_renderer(order, world)
+    run_up(world, renderer, moment)
+    image = renderer.draw(aimed(order, world, 1)(0.0), *sized(order.size), order.quality)
+    jax.clear_caches()  # one process has not the memory maps for the programs of all scenes
+    return image
 
 
 def page() -> None:
@@ -197,6 +209,7 @@ KINDS: dict[str, tuple[int, Callable[[], Iterator[Path]]]] = {  # how many, and 
     "scenes": (len(SCENES) + len(WHIRLPOOLS), maps),
     "bodies": (len(BODIES), bodies),
     "films": (len(scenes.names()), films),
+    "views": (len(VIEWS), views),
 }
 
 if __name__ == "__main__":
