@@ -60,8 +60,7 @@ def found() -> dict[str, np.ndarray]:
     d, stage, eye = aim(diver, H, W, (H, W)), renderer.stage(1.0), jnp.asarray(diver.eye)
     crowd = renderer.crowd(diver, W, H, 1.0)
     return above | {
-        "under water": flat(dive(stage, eye, d, pixel)),
-        "bodies under water": flat(dive(stage, eye, take(d, crowd.tiles), pixel, crowd)),
+        "under water": flat(dive(stage, eye, take(d, crowd.tiles), pixel, crowd)),
     }
 
 

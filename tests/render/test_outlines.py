@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_allclose
 from sights import CELL, MIDDLE, H, N, W, ground, seen, smooth
 
-from koski import cache
 from koski.bodies.shapes import Capsule, Sphere
 from koski.render import tone
 from koski.render.camera import Camera, orbit
@@ -18,12 +17,6 @@ from koski.render.paint import SKY, look_out
 from koski.render.renderer import Renderer, aim
 from koski.render.stage import Sight
 from koski.render.water import Rays, over_land
-
-
-@pytest.fixture(autouse=True, scope="module")
-def kept_programs():
-    """Drawing takes half a minute to compile, once."""
-    cache.enable()
 
 
 def test_the_edges_of_the_block_of_land_do_not_jump_from_pixel_to_pixel():

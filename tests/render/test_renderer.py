@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sights import CELL, MIDDLE, PURE, H, N, W, exposed, ground, seen, smooth, tank
 
 import koski
-from koski import cache
 from koski.render.camera import Camera, orbit, overview, rays
 from koski.render.light import MEDIA, OUT_OF_WATER, Medium, medium, schlick
 from koski.render.noise import fractal
@@ -20,12 +19,6 @@ from koski.render.paint import GLASS, GROUND, SKY, SOIL, WATER, look_out
 from koski.render.renderer import Look, Renderer, aim, blurred
 from koski.render.stage import hazed
 from koski.render.tone import srgb, to_bytes
-
-
-@pytest.fixture(autouse=True, scope="module")
-def kept_programs():
-    """Drawing takes half a minute to compile, once."""
-    cache.enable()
 
 
 def slanted(angle: float, level: float, far=9.0, fov=25.0) -> Camera:
