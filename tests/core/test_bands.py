@@ -60,7 +60,7 @@ def test_a_solver_knows_how_many_maps_a_step_works_on(method):
 
 
 @each
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [pytest.param(2, marks=pytest.mark.long), 3])
 def test_bands_have_the_bits_of_the_whole_grid(method, count):
     terrain, depth = lakes(40 * count)
     parts = bands.bands(terrain.grid, method.local, count)
