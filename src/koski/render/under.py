@@ -1,7 +1,7 @@
 """What an eye under water sees: the bed, the surface from below, and the sky in its window.
 
 A ray that meets the surface more steeply than about 41° leaves it, as Snell has it; flatter ones
-are mirrored and end on the bed.
+are mirrored and end on the bed, on a body or at the side of the water.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from koski.render.ripples import slopes, stirred
 from koski.render.solids import Hit
 from koski.render.spot import Spot
 from koski.render.stage import Stage, unit
-from koski.render.water import bed, darkest, lit_below, sunk, tinted
+from koski.render.water import bed, lit_below, reach, risen, sunk, tinted
 
 STEPS = 48  # along a ray
 MIRRORED = 12  # along one that the surface sends back
@@ -36,17 +36,15 @@ def submerged(stage: Stage, eye) -> jax.Array:
 
 
 def ways(stage: Stage, p, d, count: int):
-    """Distances to look at along rays, close to each other at first, until they leave or all is
-    dark; and the last of them."""
-    _, leave = march.entry(stage.land, p, d)
-    most = jnp.minimum(jnp.maximum(leave, 0), darkest(stage.medium))
+    """Distances to look at along rays, close to each other at first; and their reach."""
+    most, leaves = reach(stage, p, d)
     k = (jnp.arange(count) + 1.0) / count
-    return k.reshape(-1, *(1,) * most.ndim) ** 2 * most, most
+    return k.reshape(-1, *(1,) * most.ndim) ** 2 * most, most, leaves
 
 
 def out_of_water(stage: Stage, p, d):
     """How far rays stay in the water, and what ends it: the ground, the surface or the side."""
-    way, most = ways(stage, p, d, STEPS)
+    way, most, leaves = ways(stage, p, d, STEPS)
 
     def over(t):
         """Above zero where the point is in the ground or in the air."""
@@ -60,7 +58,7 @@ def out_of_water(stage: Stage, p, d):
     x, y, z = (p[k] + t * d[k] for k in range(3))
     at = stage.land.spot(x, y)
     ground = ends & (at.of(stage.land.b) - z > z - at.of(stage.sea.w))
-    return t, ground, ends & ~ground, ~ends & (most < darkest(stage.medium))
+    return t, ground, ends & ~ground, ~ends & leaves
 
 
 def speed(stage: Stage, at: Spot):
@@ -88,11 +86,9 @@ def dive(stage: Stage, eye, d, pixel, crowd: Crowd | None = None):
     seen = jnp.where(surface, phase(ceiling)(stage, q, d, width, crowd), seen)
     if hit is not None:
         seen = jnp.where(before, drowned(stage, hit, q, depth, width, clear, sun), seen)
-    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
     above = stage.land.spot(eye[0], eye[1])
     start = jnp.maximum(above.of(stage.sea.w) - eye[2], 0)
-    glow = lights.scattered(stage.medium, t, depth, entering, start)
-    return seen * lights.through(stage.medium, t) + glow
+    return risen(stage, seen, t, depth, start)
 
 
 def drowned(stage: Stage, hit: Hit, p, depth, width, clear, sun=1.0):
@@ -125,20 +121,17 @@ def window(stage: Stage, q, out, width, crowd: Crowd | None):
 
 def mirrored(stage: Stage, q, back, width, clear, crowd: Crowd | None):
     """What rays meet that the surface sends back into the water."""
-    way, most = ways(stage, q, back, MIRRORED)
+    way, most, leaves = ways(stage, q, back, MIRRORED)
     t, _ = march.along(stage.land, q, back, way)
     ground = t < march.FAR
     t = jnp.where(ground, t, most)
-    side = ~ground & (most < darkest(stage.medium))
     hit = None if crowd is None else crowd.cast(q, back)
     if hit is not None:
         t = jnp.minimum(t, hit.t)
     r = q + t * back
     depth = jnp.maximum(stage.land.spot(r[0], r[1]).of(stage.sea.w) - r[2], 0)
-    seen = stage.sky.radiance(back) * side
+    seen = stage.sky.radiance(back) * leaves
     seen = jnp.where(ground, phase(bed)(stage, r, depth, width, clear), seen)
     if hit is not None:
         seen = jnp.where(hit.t <= t, drowned(stage, hit, r, depth, width, clear), seen)
-    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
-    glow = lights.scattered(stage.medium, t, depth, entering)
-    return seen * lights.through(stage.medium, t) + glow
+    return risen(stage, seen, t, depth)

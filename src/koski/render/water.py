@@ -120,17 +120,30 @@ def facing(n, d):
     return unit(n[0], n[1], n[2]), back
 
 
-def darkest(medium: Medium):
-    """How far light goes in the water until nothing is left of it [m]."""
-    return DARK / jnp.maximum(medium.takes.min(), 1e-3)
+def reach(stage: Stage, p, d):
+    """How far rays are followed in the water at most [m], and whether they leave the block then;
+    else all is dark there."""
+    _, leave = march.entry(stage.land, p, d)
+    dark = DARK / jnp.maximum(stage.medium.takes.min(), 1e-3)
+    most = jnp.minimum(jnp.maximum(leave, 0), dark)
+    return most, most < dark
+
+
+def risen(stage: Stage, seen, length, depth, start=0.0):
+    """What comes to the eye of light that goes a way through the water, and what that scatters.
+
+    The way runs from `start` to `depth` below the surface.
+    """
+    entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
+    glow = lights.scattered(stage.medium, length, depth, entering, start)
+    return seen * lights.through(stage.medium, length) + glow
 
 
 def ways(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None) -> Ways:
     """Follow the rays of some points of the water's surface."""
     stage = replace(stage, medium=tinted(stage, sight.p))
     rays = phase(split)(stage, sight, flat)
-    bed, most = phase(bed_of)(stage, sight, rays)
-    leaves = most < darkest(stage.medium)
+    bed, most, leaves = phase(bed_of)(stage, sight, rays)
     land, rises = phase(over_land)(stage, sight, rays)
     below, above = (
         None if crowd is None else crowd.cast(sight.p, wide(d), hollow=False)
@@ -140,14 +153,14 @@ def ways(stage: Stage, sight: Sight, flat, crowd: Crowd | None = None) -> Ways:
 
 
 def bed_of(stage: Stage, sight: Sight, rays: Rays):
-    """How far along the bent rays the bed is, FAR where they leave the block before."""
+    """How far along the bent rays the bed is, FAR where they leave the block before; and their
+    reach."""
     land = stage.land
     down = wide(jnp.maximum(-rays.bent[2], 1e-3))
-    _, leave = march.entry(land, sight.p, rays.bent)
-    most = jnp.minimum(jnp.maximum(leave, 0), darkest(stage.medium))
+    most, leaves = reach(stage, sight.p, rays.bent)
     guess = jnp.minimum(jnp.maximum(rays.depth - rays.start, 0.01) / down, most)
     way = jnp.stack([jnp.minimum(g * guess, most) for g in GUESSES] + [most])
-    return march.along(land, sight.p, rays.bent, way)[0], most
+    return march.along(land, sight.p, rays.bent, way)[0], most, leaves
 
 
 def bed(stage: Stage, p, depth, footprint, clear, sun=1.0):
@@ -228,14 +241,12 @@ def under(stage: Stage, sight: Sight, ways: Ways, surface: Surface, crowd: Crowd
     clear, width = NET * (1 - surface.foam) * stirred(rays.speed), sight.footprint
     sun = sunk(stage.sky.sun)
 
-    def risen(shade, length, off=0.0):
+    def sent(shade, length, off=0.0):
         """What a surface so far down the rays sends up to the eye."""
         q = sight.p + length * rays.bent
         depth = jnp.maximum(stage.land.spot(q[0], q[1]).of(stage.sea.w) - q[2], 0)
         seen = shade(q, depth, 1.0 if crowd is None else crowd.sunlit(q + off, sun))
-        entering = lights.entering(stage.sky.sunlight, stage.sky.ambient, stage.sky.sun[2])
-        glow = lights.scattered(stage.medium, length, depth, entering, rays.start)
-        return seen * lights.through(stage.medium, length) + glow
+        return risen(stage, seen, length, depth, rays.start)
 
     def ends(q, depth, sun):
         """The bed, or what is beyond the side of the block."""
@@ -243,7 +254,7 @@ def under(stage: Stage, sight: Sight, ways: Ways, surface: Surface, crowd: Crowd
         reaches = jnp.clip((most - way) / width, 0, 1)
         return reaches * phase(bed)(stage, q, depth, width, clear, sun) + (1 - reaches) * out
 
-    light = risen(ends, length)
+    light = sent(ends, length)
     if hit is None:
         return light
 
@@ -254,7 +265,7 @@ def under(stage: Stage, sight: Sight, ways: Ways, surface: Surface, crowd: Crowd
         return phase(lit_below)(stage, q, at, depth, color, hit.normal, width, clear, sun)
 
     # a body is not in its own way
-    return light + hit.covers(width, length) * (risen(body, hit.safe, OFF * hit.normal) - light)
+    return light + hit.covers(width, length) * (sent(body, hit.safe, OFF * hit.normal) - light)
 
 
 def sunk(sun):
